@@ -1,0 +1,3 @@
+from gemcli.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""The model service: credentials, endpoints, requests, streamed answers, retries."""

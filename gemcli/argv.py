@@ -1,0 +1,115 @@
+"""Reads a command line: flags with their values, and the words that are left.
+
+Prompts are free text, and free text may look like a flag. So a flag that takes a value takes the next word whatever
+it is, and nothing after `--` is a flag; argparse can promise neither.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gemcli.errors import UsageError
+from gemcli.flags import BY_NAME, BY_SHORT, Flag, Takes
+
+_HELP = "Run 'gemcli --help' for what is understood."
+_CAPITAL = re.compile(r"(?<!^)([A-Z])")
+_YES, _NO = ("true", "1"), ("false", "0")
+
+
+@dataclass(slots=True)
+class Arguments:
+    """Values by flag name, in the order they came; a flag without a value has an empty one."""
+
+    values: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    words: list[str] = field(default_factory=list[str])
+
+    def has(self, name: str) -> bool:
+        return name in self.values
+
+    def all(self, name: str) -> list[str]:
+        return self.values.get(name, [])
+
+    def last(self, name: str) -> str | None:
+        return self.values[name][-1] if name in self.values else None
+
+
+def read_arguments(argv: Sequence[str]) -> Arguments:
+    found = Arguments()
+    rest = list(argv)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            found.words += rest
+            break
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            _take(found, _long_flag(name), value if equals else None, rest)
+        elif word.startswith("-") and len(word) > 1 and not word[1].isdigit():
+            _take_short(found, word, rest)
+        else:
+            found.words.append(word)
+    return found
+
+
+def split_list(values: Sequence[str]) -> list[str]:
+    """The items of a flag that takes a list."""
+    return [item for value in values for item in _items(value)]
+
+
+def _items(value: str) -> Iterator[str]:
+    return (item.strip() for item in value.split(",") if item.strip())
+
+
+def _long_flag(name: str) -> Flag:
+    flag = BY_NAME.get(_CAPITAL.sub(r"-\1", name).lower())  # camelCase is understood, as in the original
+    if flag is None and name.startswith("no-"):
+        flag = BY_NAME.get(name[3:])
+        if flag is not None and flag.takes is Takes.NOTHING:
+            return Flag(f"no-{flag.name}", "")
+    if flag is None:
+        raise UsageError(f"There is no flag --{name}.", _HELP)
+    return flag
+
+
+def _take_short(found: Arguments, word: str, rest: list[str]) -> None:
+    """`-p x`, `-px`, `-p=x`, and several in one word: `-dy`."""
+    letters = word[1:]
+    while letters:
+        flag = BY_SHORT.get(letters[0])
+        if flag is None:
+            raise UsageError(f"There is no flag -{letters[0]} (in {word}).", _HELP)
+        letters = letters[1:]
+        if flag.takes is not Takes.NOTHING and letters:
+            _take(found, flag, letters.removeprefix("="), rest)
+            return
+        _take(found, flag, None, rest)
+
+
+def _take(found: Arguments, flag: Flag, value: str | None, rest: list[str]) -> None:
+    match flag.takes:
+        case Takes.NOTHING:
+            _switch(found, flag, value)
+            return
+        case Takes.VALUE | Takes.LIST:
+            if value is None:
+                if not rest:
+                    raise UsageError(f"--{flag.name} needs a value.", _HELP)
+                value = rest.pop(0)
+        case Takes.MAYBE:
+            if value is None:
+                value = rest.pop(0) if rest and not rest[0].startswith("-") else ""
+    if flag.choices and value not in flag.choices:
+        raise UsageError(f"--{flag.name} can be {', '.join(flag.choices)}; not {value!r}.", _HELP)
+    found.values.setdefault(flag.name, []).append(value)
+
+
+def _switch(found: Arguments, flag: Flag, value: str | None) -> None:
+    """On, or off by `--no-NAME` or `--NAME=false`."""
+    if value is not None and value.lower() not in (*_YES, *_NO):
+        raise UsageError(f"--{flag.name} takes no value.", _HELP)
+    is_on = value is None or value.lower() in _YES
+    name = flag.name.removeprefix("no-")
+    if is_on != (name != flag.name):
+        found.values[name] = [""]
+    else:
+        found.values.pop(name, None)

@@ -1,0 +1,1 @@
+"""Tool calls from the model's wish to its answer."""

@@ -1,0 +1,144 @@
+"""ChatSession: the conversation's public face."""
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+
+from gemcli.api.client import GeminiClient
+from gemcli.api.models import generation_config
+from gemcli.api.retry import NO_ANSWER, Retries
+from gemcli.clock import Clock
+from gemcli.errors import GemError, InputError
+from gemcli.events import Answer, Event, TurnEnd, TurnFinished
+from gemcli.ids import NewId, new_uuid, random_id
+from gemcli.kinds import ApprovalMode
+from gemcli.scheduler.scheduler import Scheduler
+from gemcli.session.failure import failure
+from gemcli.session.history import History
+from gemcli.session.model_call import ModelCall
+from gemcli.session.questions import Questions
+from gemcli.session.turn import Turn
+from gemcli.tools.registry import ToolRegistry
+from gemcli.wire import GenerateRequest, Part, text_content
+
+
+@dataclass(frozen=True, slots=True)
+class SessionConfig:
+    """What a session is told once, at its start."""
+
+    model: str
+    system_prompt: str = ""
+    session_id: str = field(default_factory=new_uuid)
+    max_attempts: int = NO_ANSWER.attempts
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What a session works with."""
+
+    client: GeminiClient
+    tools: ToolRegistry
+    clock: Clock
+    new_id: NewId = random_id
+    random: Callable[[], float] = random.random
+
+
+class ChatSession:
+    """A conversation.
+
+    While a turn runs, four verbs may be called: `send`'s events are read, `answer`, `cancel`, `set_mode`.
+    Each turn ends with exactly one TurnFinished, after which the history is valid and the next prompt may come.
+    """
+
+    def __init__(self, config: SessionConfig, services: Services, mode: ApprovalMode = ApprovalMode.DEFAULT) -> None:
+        self.config = config
+        self.mode = mode
+        self.model = config.model
+        self.history = History(services.new_id)
+        self._services = services
+        self._scheduler = Scheduler(services.tools, services.clock)
+        self._questions = Questions(services.new_id)
+        self._system = text_content("user", config.system_prompt).to_bytes() if config.system_prompt else None
+        self._prompts = 0
+        self._task: asyncio.Task[None] | None = None
+        self._began = asyncio.Event()
+
+    async def send(self, prompt: str | list[Part]) -> AsyncGenerator[Event]:
+        """One turn, as events. Leaving the iteration early cancels it (use `contextlib.aclosing`)."""
+        if self._task is not None:
+            raise RuntimeError("a turn is already running")
+        parts = [Part(text=prompt)] if isinstance(prompt, str) else prompt
+        if all(part.is_empty for part in parts):
+            raise InputError("The prompt is empty.")
+        self._prompts += 1
+        self._began.clear()
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._task = asyncio.create_task(self._run(parts, events))
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+        finally:
+            await self.cancel()
+            self._task = None
+
+    def answer(self, question_id: str, answer: Answer) -> None:
+        """Answer an open question."""
+        self._questions.answer(question_id, answer)
+
+    async def cancel(self) -> None:
+        """Stop the turn that runs, if one does; its last event is TurnFinished(CANCELLED)."""
+        task = self._task
+        if task is not None and not task.done():
+            await self._began.wait()  # a task that is cancelled before it began could say nothing any more
+            task.cancel()
+            await asyncio.wait((task,))
+
+    def set_mode(self, mode: ApprovalMode) -> None:
+        self.mode = mode
+
+    async def aclose(self) -> None:
+        await self.cancel()
+        await self._services.client.aclose()
+
+    async def _run(self, prompt: list[Part], events: asyncio.Queue[Event | None]) -> None:
+        self._began.set()
+        turn = self._turn(events.put_nowait)
+        try:
+            try:
+                await turn.run(prompt)
+                end = TurnFinished(TurnEnd.DONE)
+            except asyncio.CancelledError:
+                turn.settle(None)
+                end = TurnFinished(TurnEnd.CANCELLED)
+            except GemError as error:
+                end = TurnFinished(TurnEnd.ERROR, failure(error), turn.settle(error))
+            except Exception as error:  # the one place where a crash becomes an ended turn
+                end = TurnFinished(TurnEnd.ERROR, failure(error), turn.settle(error))
+            self.model = turn.model or self.model
+            events.put_nowait(end)
+        finally:
+            events.put_nowait(None)
+
+    def _turn(self, emit: Callable[[Event], None]) -> Turn:
+        services = self._services
+        call = ModelCall(services.client, services.clock, self._questions, self._retries, emit)
+        model = self.model
+        turn = Turn(
+            self.history, call, self._scheduler, lambda: self._request(turn.model or model), services.new_id, emit
+        )
+        return turn
+
+    def _retries(self) -> Retries:
+        return Retries(self._services.random, self.config.max_attempts)
+
+    def _request(self, model: str) -> GenerateRequest:
+        return GenerateRequest(
+            model=model,
+            contents=self.history.data(),
+            prompt_id=f"{self.config.session_id}#{self._prompts}",
+            system_instruction=self._system,
+            tools=self._services.tools.declarations(),
+            generation_config=json.dumps(generation_config(model), separators=(",", ":")).encode(),
+        )
