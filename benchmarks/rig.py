@@ -129,7 +129,9 @@ def _median(costs: list[Cost]) -> Cost:
 
 
 def print_table(costs: dict[str, dict[str, Cost]], aims: dict[str, float]) -> None:
-    print(f"{'':14}{'gemcli ms (CPU)':>20}{'original ms (CPU)':>22}{'ratio':>9}{'(CPU)':>9}{'aim':>7}")
+    beside = any("original" in by_name for by_name in costs.values())
+    head = f"{'original ms (CPU)':>22}{'ratio':>9}{'(CPU)':>9}{'aim':>7}" if beside else ""
+    print(f"{'':14}{'gemcli ms (CPU)':>20}{head}")
     for row, by_name in costs.items():
         ours, theirs = by_name["gemcli"], by_name.get("original")
         line = f"{row:14}{ours.wall:12.0f} ({ours.cpu:5.0f})"

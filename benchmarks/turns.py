@@ -20,12 +20,15 @@ from gemcli.config.surroundings import Surroundings
 from gemcli.redact import Redactor
 from gemcli.session import ChatSession, Services, SessionConfig
 from gemcli.tools import ToolRegistry
+from gemcli.trace import Trace
 
 
 async def main(turns: int) -> None:
     with service() as url:
         env = {"GEMINI_API_KEY": "benchmark-key", "GOOGLE_GEMINI_BASE_URL": url}
-        around = Surroundings(env, Paths(Path.cwd(), Path.cwd()), Settings(), SystemClock(), Redactor())
+        redactor = Redactor()
+        paths = Paths(Path.cwd(), Path.cwd())
+        around = Surroundings(env, paths, Settings(), SystemClock(), redactor, Trace(redactor))
         services = Services(connect("s", around), ToolRegistry(), around.clock)
         session = ChatSession(SessionConfig("gemini-2.5-flash", "Be brief."), services)
         costs: list[float] = []

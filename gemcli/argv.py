@@ -18,13 +18,14 @@ _YES, _NO = ("true", "1"), ("false", "0")
 
 @dataclass(slots=True)
 class Arguments:
-    """Values by flag name, in the order they came; a flag without a value has an empty one."""
+    """Switches that were turned on or off, values by flag name in the order they came, and the other words."""
 
+    switches: dict[str, bool] = field(default_factory=dict[str, bool])
     values: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     words: list[str] = field(default_factory=list[str])
 
     def has(self, name: str) -> bool:
-        return name in self.values
+        return name in self.values or self.switches.get(name, False)
 
     def all(self, name: str) -> list[str]:
         return self.values.get(name, [])
@@ -62,13 +63,12 @@ def _items(value: str) -> Iterator[str]:
 
 def _long_flag(name: str) -> Flag:
     flag = BY_NAME.get(_CAPITAL.sub(r"-\1", name).lower())  # camelCase is understood, as in the original
-    if flag is None and name.startswith("no-"):
-        flag = BY_NAME.get(name[3:])
-        if flag is not None and flag.takes is Takes.NOTHING:
-            return Flag(f"no-{flag.name}", "")
-    if flag is None:
+    if flag is not None:
+        return flag
+    switch = BY_NAME.get(name.removeprefix("no-"))
+    if switch is None or switch.takes is not Takes.NOTHING:
         raise UsageError(f"There is no flag --{name}.", _HELP)
-    return flag
+    return Flag(name, "")
 
 
 def _take_short(found: Arguments, word: str, rest: list[str]) -> None:
@@ -109,7 +109,4 @@ def _switch(found: Arguments, flag: Flag, value: str | None) -> None:
         raise UsageError(f"--{flag.name} takes no value.", _HELP)
     is_on = value is None or value.lower() in _YES
     name = flag.name.removeprefix("no-")
-    if is_on != (name != flag.name):
-        found.values[name] = [""]
-    else:
-        found.values.pop(name, None)
+    found.switches[name] = is_on == (name == flag.name)

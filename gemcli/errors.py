@@ -4,7 +4,10 @@ GemError                  something the user must hear about; carries its exit c
 ├── UsageError        1   the command line cannot be understood
 ├── AuthError        41   no credentials, or none that can be used
 ├── InputError       42   there is nothing to work on, or what is there cannot be used
+├── SandboxError     44   a sandbox was asked for and cannot be given
 ├── ConfigError      52   a setting or an environment variable cannot be used
+├── TurnLimitError   53   the session may not ask the model again
+├── UntrustedError   55   the folder holds things that nobody has said yes to
 ├── ApiError          1   the model service failed, refused or answered with something unusable
 └── ToolError             a tool call failed; the model hears of it, the run goes on
 
@@ -39,9 +42,24 @@ class InputError(GemError):
     type = "FatalInputError"
 
 
+class SandboxError(GemError):
+    exit_code = 44
+    type = "FatalSandboxError"
+
+
 class ConfigError(GemError):
     exit_code = 52
     type = "FatalConfigError"
+
+
+class TurnLimitError(GemError):
+    exit_code = 53
+    type = "FatalTurnLimitedError"
+
+
+class UntrustedError(GemError):
+    exit_code = 55
+    type = "FatalUntrustedWorkspaceError"
 
 
 class ApiErrorKind(StrEnum):

@@ -57,6 +57,7 @@ class Failure:
     hint: str = ""
     status: int | None = None
     exit_code: int = 1
+    is_api: bool = False  # the model service failed
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,25 @@ SECTIONS: dict[str, list[Flag]] = {
         Flag("help", "print this help and exit", "h"),
     ],
 }
+SUBCOMMANDS: dict[str, Sequence[str]] = {
+    "mcp": ("add", "remove", "list", "enable", "disable"),
+    "extensions": (
+        "install",
+        "uninstall",
+        "list",
+        "update",
+        "disable",
+        "enable",
+        "link",
+        "new",
+        "validate",
+        "config",
+    ),
+    "skills": ("list", "enable", "disable", "install", "link", "uninstall"),
+    "hooks": ("migrate",),
+    "gemma": ("setup", "start", "stop", "status", "logs"),
+}
+"""Gemini CLI's subcommands with their verbs; none of them is here yet."""
 FLAGS = [flag for section in SECTIONS.values() for flag in section]
 BY_NAME = {flag.name: flag for flag in FLAGS}
 BY_SHORT = {flag.short: flag for flag in FLAGS if flag.short}

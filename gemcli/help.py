@@ -2,18 +2,14 @@
 
 from textwrap import wrap
 
+from gemcli.exit_codes import EXIT_CODES
 from gemcli.flags import SECTIONS, Flag
 
 WIDTH, COLUMN = 100, 32
 HEAD = """gemcli: an open coding agent for the terminal that speaks Gemini's wire format
 
 usage: gemcli [FLAGS] [PROMPT ...]"""
-TAIL = """exit codes:
-  0 done   1 failed, or wrong arguments   41 not authenticated   42 no usable input
-  44 no sandbox   52 unusable configuration   53 turn limit   54 tool failure
-  55 folder not trusted   56 budget spent   130 interrupted (Ctrl-C)   143 terminated
-
-examples:
+TAIL = """examples:
   gemcli -p "What does this error mean?"
   git diff | gemcli -p "Write a commit message for this change"
   gemcli -p "List three risks" -o json | jq -r .response"""
@@ -23,7 +19,8 @@ def help_text() -> str:
     sections = (
         f"{name}:\n" + "\n".join(_line(flag) for flag in flags if not flag.hidden) for name, flags in SECTIONS.items()
     )
-    return "\n\n".join((HEAD, *sections, TAIL)) + "\n"
+    codes = "exit codes:\n" + "\n".join(f"  {code:>3}  {means}" for code, means in EXIT_CODES.items())
+    return "\n\n".join((HEAD, *sections, codes, TAIL)) + "\n"
 
 
 def _line(flag: Flag) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gemcli.argv import Arguments, read_arguments
 from gemcli.errors import InputError, UsageError
-from gemcli.flags import FLAGS
+from gemcli.flags import FLAGS, SUBCOMMANDS
 from gemcli.kinds import ApprovalMode, OutputFormat
 
 
@@ -16,12 +16,19 @@ class Options:
     model: str | None = None
     output_format: OutputFormat | None = None
     approval_mode: ApprovalMode | None = None
+    sandbox: bool | None = None
     skip_trust: bool = False
+    ignore_env: bool = False
+    debug: bool = False
+    raw_output: bool = False
+    accept_raw_output_risk: bool = False
     show_version: bool = False
     show_help: bool = False
 
 
 def parse(argv: Sequence[str]) -> Options:
+    if is_subcommand(argv):
+        raise InputError(f"The subcommand {argv[0]} is not here yet.")
     found = read_arguments(argv)
     if found.has("version") or found.has("help"):
         return Options(show_version=found.has("version"), show_help=True)
@@ -35,8 +42,20 @@ def parse(argv: Sequence[str]) -> Options:
         model=found.last("model"),
         output_format=OutputFormat(output_format) if output_format else None,
         approval_mode=_mode(found),
+        sandbox=found.switches.get("sandbox"),
         skip_trust=found.has("skip-trust"),
+        ignore_env=found.has("ignore-env"),
+        debug=found.has("debug"),
+        raw_output=found.has("raw-output"),
+        accept_raw_output_risk=found.has("accept-raw-output-risk"),
     )
+
+
+def is_subcommand(argv: Sequence[str]) -> bool:
+    """A first word is one only if nothing, a flag or one of its verbs follows: `undo the last edit` is a prompt."""
+    if not argv or argv[0] not in SUBCOMMANDS:
+        return False
+    return len(argv) == 1 or argv[1].startswith("-") or argv[1] in SUBCOMMANDS[argv[0]]
 
 
 def _mode(found: Arguments) -> ApprovalMode | None:
@@ -49,6 +68,10 @@ def _mode(found: Arguments) -> ApprovalMode | None:
 def _refuse_contradictions(found: Arguments) -> None:
     if found.has("yolo") and found.has("approval-mode"):
         raise UsageError("--yolo and --approval-mode exclude each other.", "Say --approval-mode=yolo alone.")
+    for names in (("prompt", "prompt-interactive"), ("resume", "session-id", "session-file")):
+        given = [f"--{name}" for name in names if found.has(name)]
+        if len(given) > 1:
+            raise UsageError(f"{' and '.join(given)} exclude each other.", "Use one of them.")
 
 
 def _refuse_later(found: Arguments) -> None:

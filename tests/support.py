@@ -19,6 +19,7 @@ from gemcli.events import Event
 from gemcli.redact import Redactor
 from gemcli.session import ChatSession, Services, SessionConfig
 from gemcli.tools import Tool, ToolRegistry
+from gemcli.trace import Trace
 from tests.fake_clock import FakeClock
 from tests.fake_gemini import FakeGemini
 
@@ -38,7 +39,8 @@ def counting_ids() -> Callable[[str], str]:
 
 def around(env: Mapping[str, str], clock: Clock | None = None, **values: object) -> Surroundings:
     paths = Paths(home=Path.home(), project=Path.cwd())
-    return Surroundings(env, paths, Settings(values), clock or FakeClock(), Redactor())
+    redactor = Redactor()
+    return Surroundings(env, paths, Settings.of(values), clock or FakeClock(), redactor, Trace(redactor))
 
 
 @asynccontextmanager

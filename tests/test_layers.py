@@ -30,7 +30,8 @@ LAYERS = [
     {"help", "options", "wire"},
     {"argv"},
     {"flags"},
-    {"kinds", "errors", "clock", "ids", "redact"},
+    {"trace"},
+    {"kinds", "errors", "exit_codes", "clock", "ids", "redact"},
 ]
 HEIGHT = {name: -height for height, layer in enumerate(LAYERS) for name in layer}
 

@@ -331,7 +331,7 @@ async def test_a_prompt_that_the_service_refuses_does_not_spoil_the_next() -> No
         async with open_session(fake) as session:
             end = (await said(session, "enormous"))[-1]
             assert end == TurnFinished(
-                TurnEnd.ERROR, Failure("INVALID_ARGUMENT", "too large", "", 400, 1), withdrawn="message-1"
+                TurnEnd.ERROR, Failure("INVALID_ARGUMENT", "too large", "", 400, 1, is_api=True), withdrawn="message-1"
             )
             await said(session, "small")
         assert fake.requests[1].contents == [{"role": "user", "parts": [{"text": "small"}]}]

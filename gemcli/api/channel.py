@@ -12,8 +12,10 @@ from gemcli.api.refusal import refusal
 from gemcli.clock import Clock
 from gemcli.errors import ApiError, ApiErrorKind
 from gemcli.redact import Redactor
+from gemcli.trace import Trace
 
 MAX_ERROR_BODY = 256 * 1024
+_IDENTITY = ("authorization", "x-goog-api-key", "cookie", "proxy-authorization")
 MAX_ANSWER = 64 * 1024 * 1024
 
 
@@ -21,13 +23,20 @@ class Channel:
     """One attempt per call; what to do about a failure is the caller's business."""
 
     def __init__(
-        self, http: httpx.AsyncClient, credentials: Credentials, clock: Clock, waits: Waits, redactor: Redactor
+        self,
+        http: httpx.AsyncClient,
+        credentials: Credentials,
+        waits: Waits,
+        clock: Clock,
+        redactor: Redactor,
+        trace: Trace,
     ) -> None:
         self._http = http
         self._credentials = credentials
-        self._clock = clock
         self._waits = waits
+        self._clock = clock
         self._redactor = redactor
+        self._trace = trace
 
     async def stream(self, method: str, url: str, body: bytes | None = None) -> AsyncGenerator[bytes]:
         """The bytes of a successful answer as they arrive."""
@@ -57,9 +66,13 @@ class Channel:
     async def _send(self, method: str, url: str, body: bytes | None) -> httpx.Response:
         headers = dict(await self._credentials.headers())
         request = self._http.build_request(method, url, content=body, headers=headers)
+        if self._trace.is_on:
+            self._trace(f"request: {method} {url} {_shown(request.headers)} {(body or b'').decode('utf-8', 'replace')}")
         try:
             async with self._clock.timeout(self._waits.first_byte):
-                return await self._http.send(request, stream=True)
+                response = await self._http.send(request, stream=True)
+            self._trace(f"answer: status {response.status_code}")
+            return response
         except TimeoutError:
             raise _silent(ApiErrorKind.NETWORK, self._waits.first_byte) from None
         except httpx.HTTPError as error:
@@ -101,6 +114,11 @@ class Channel:
             )
         why = self.masked(str(error)) or type(error).__name__
         return ApiError(ApiErrorKind.NETWORK, f"{host} cannot be reached ({why}).", reason="NETWORK_ERROR")
+
+
+def _shown(headers: httpx.Headers) -> dict[str, str]:
+    """Headers for the debug log; those that say who we are without their values."""
+    return {name: "…" if name in _IDENTITY else value for name, value in headers.items()}
 
 
 async def collect(pieces: AsyncIterator[bytes], most: int) -> bytes:

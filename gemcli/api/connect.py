@@ -5,11 +5,19 @@ from collections.abc import Mapping
 from gemcli.api.adc import adc_file, from_file, from_metadata_server
 from gemcli.api.channel import Channel
 from gemcli.api.client import GeminiClient
-from gemcli.api.credentials import Credentials, api_key, auth_kind, google_token, is_true, missing
+from gemcli.api.credentials import Credentials, api_key, auth_kind, google_token, missing
 from gemcli.api.endpoints import api_version, code_assist_url, code_assist_version, gemini_url, vertex_url
 from gemcli.api.http import Waits, custom_headers, open_http
 from gemcli.api.onboarding import Onboarding
 from gemcli.api.transport import CodeAssistTransport, GeminiTransport, Transport, VertexTransport
+from gemcli.config.catalogue import (
+    AUTH_TYPE,
+    CONNECT_TIMEOUT,
+    ENFORCED_AUTH_TYPE,
+    FIRST_BYTE_TIMEOUT,
+    SILENCE_TIMEOUT,
+)
+from gemcli.config.environment import is_true
 from gemcli.config.settings import Settings
 from gemcli.config.surroundings import Surroundings
 from gemcli.kinds import AuthKind
@@ -20,10 +28,14 @@ def connect(session_id: str, around: Surroundings) -> GeminiClient:
     env = around.env
     for value in custom_headers(env).values():
         around.redactor.add(value)
-    kind = auth_kind(around.settings.get("security.auth.selectedType", str), env, adc_file(env, around.paths.home))
+    kind = auth_kind(around.settings.get(AUTH_TYPE), env, adc_file(env, around.paths.home))
+    enforced = around.settings.get(ENFORCED_AUTH_TYPE)
+    if enforced and enforced != kind:
+        raise missing(f"Settings accept {enforced} only (security.auth.enforcedType), and this run would use {kind}.")
     credentials, transport = _way(kind, session_id, around)
     waits = _waits(around.settings)
-    channel = Channel(open_http(transport.base_url, env, waits), credentials, around.clock, waits, around.redactor)
+    http = open_http(transport.base_url, env, waits)
+    channel = Channel(http, credentials, waits, around.clock, around.redactor, around.trace)
     asks = isinstance(transport, CodeAssistTransport) and transport.project is None
     return GeminiClient(channel, transport, Onboarding(channel, around.clock) if asks else None)
 
@@ -81,9 +93,4 @@ def _project(env: Mapping[str, str]) -> str | None:
 
 
 def _waits(settings: Settings) -> Waits:
-    usual = Waits()
-    return Waits(
-        settings.seconds("network.connectTimeout", usual.connect),
-        settings.seconds("network.firstByteTimeout", usual.first_byte),
-        settings.seconds("network.silenceTimeout", usual.silence),
-    )
+    return Waits(settings.get(CONNECT_TIMEOUT), settings.get(FIRST_BYTE_TIMEOUT), settings.get(SILENCE_TIMEOUT))

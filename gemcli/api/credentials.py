@@ -8,6 +8,7 @@ from typing import Any, Protocol, cast
 
 from gemcli.api.http import is_header_value
 from gemcli.clock import Clock
+from gemcli.config.environment import is_true
 from gemcli.errors import AuthError
 from gemcli.kinds import AuthKind
 from gemcli.redact import Redactor
@@ -70,10 +71,6 @@ def auth_kind(selected: str | None, env: Mapping[str, str], adc_file: Path | Non
 
 
 _RENAMED = {"cloud-shell": AuthKind.COMPUTE.value}
-
-
-def is_true(value: str | None) -> bool:
-    return (value or "").strip().lower() in ("1", "true")
 
 
 def api_key(env: Mapping[str, str], name: str, redactor: Redactor) -> ApiKey | None:

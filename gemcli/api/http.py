@@ -23,9 +23,9 @@ _NEXT_HEADER = re.compile(r",(?=\s*[^,:]+:)")
 class Waits:
     """How many seconds each phase of a request may take."""
 
-    connect: float = 10.0
-    first_byte: float = 120.0
-    silence: float = 60.0
+    connect: float
+    first_byte: float
+    silence: float
 
 
 def user_agent() -> str:

@@ -34,9 +34,12 @@ _SCHEDULE_OF = {
 class Retries:
     """Counts the failures of one model call and says how long to wait before the next attempt."""
 
-    def __init__(self, random: Callable[[], float], max_attempts: int = NO_ANSWER.attempts) -> None:
+    def __init__(
+        self, random: Callable[[], float], max_attempts: int = NO_ANSWER.attempts, retries_network: bool = True
+    ) -> None:
         self._random = random
         self._max = max_attempts
+        self._given_up = frozenset[ApiErrorKind]() if retries_network else frozenset({ApiErrorKind.NETWORK})
         self._failures: dict[Schedule, int] = {}
 
     @property
@@ -46,7 +49,7 @@ class Retries:
     def wait_after(self, error: ApiError) -> float | None:
         """Seconds until the next attempt; None when there is none."""
         schedule = _SCHEDULE_OF.get(error.kind)
-        if schedule is None:
+        if schedule is None or error.kind in self._given_up:
             return None
         failures = self._failures[schedule] = self._failures.get(schedule, 0) + 1
         if failures >= min(schedule.attempts, self._max):

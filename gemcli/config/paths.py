@@ -1,8 +1,14 @@
 """Where things are kept. Passed in, never read from globals."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+_SYSTEM = {
+    "darwin": Path("/Library/Application Support/GeminiCli"),
+    "win32": Path("C:\\ProgramData\\gemini-cli"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,6 +17,9 @@ class Paths:
 
     home: Path
     project: Path
+    system_defaults: Path = Path("/etc/gemini-cli/system-defaults.json")
+    system_settings: Path = Path("/etc/gemini-cli/settings.json")
+    trusted_folders: Path = Path("trustedFolders.json")
 
     @property
     def gemini(self) -> Path:
@@ -24,11 +33,37 @@ class Paths:
     def oauth_creds(self) -> Path:
         return self.gemini / "oauth_creds.json"
 
+    @property
+    def logs(self) -> Path:
+        return self.gemini / "tmp" / "gemcli-logs"
+
+    @property
+    def workspace_settings(self) -> Path | None:
+        """None in the home folder: what is there are the user's own settings."""
+        path = self.project / ".gemini" / "settings.json"
+        return None if self.project.resolve() == self.home.resolve() else path
+
+    @property
+    def project_folders(self) -> list[Path]:
+        """The project and the folders above it, up to the one that git knows; without the home folder."""
+        folders = (self.project, *self.project.parents)
+        top = next((n for n, folder in enumerate(folders) if (folder / ".git").exists()), 0)
+        home = self.home.resolve()
+        return [folder for folder in folders[: top + 1] if folder.resolve() != home]
+
 
 def find_paths(env: Mapping[str, str], project: Path) -> Paths:
     """GEMINI_CLI_HOME takes the place of the home folder."""
-    home = env.get("GEMINI_CLI_HOME") or env.get("HOME") or env.get("USERPROFILE")
-    return Paths(home=Path(home) if home else _account_home(project), project=project)
+    named = env.get("GEMINI_CLI_HOME") or env.get("HOME") or env.get("USERPROFILE")
+    home = Path(named) if named else _account_home(project)
+    system = _SYSTEM.get(sys.platform, Path("/etc/gemini-cli"))
+    return Paths(
+        home=home,
+        project=project,
+        system_defaults=Path(env.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH") or system / "system-defaults.json"),
+        system_settings=Path(env.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or system / "settings.json"),
+        trusted_folders=Path(env.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or home / ".gemini" / "trustedFolders.json"),
+    )
 
 
 def _account_home(fallback: Path) -> Path:

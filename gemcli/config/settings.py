@@ -1,43 +1,88 @@
-"""The user's settings file, as plain JSON."""
+"""The settings of a run: every layer asked in turn, with the answer to "who said so?"."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from gemcli.errors import ConfigError
+from gemcli.config.catalogue import CATALOGUE, AnySetting
+from gemcli.config.layers import ABSENT, Layer
+from gemcli.config.setting import Merge, Setting
 
-Kind = TypeVar("Kind")
+Value = TypeVar("Value")
+DEFAULT = "default"
+GROUPS = sorted(
+    {setting.key.rsplit(".", depth)[0] for setting in CATALOGUE for depth in range(1, setting.key.count(".") + 1)}
+    - {setting.key for setting in CATALOGUE}
+)
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A value and where it comes from."""
+
+    value: Any
+    sources: tuple[str, ...]
+
+    def shown(self) -> str:
+        """For the debug log. Objects may hold other programs' secrets; the names of their entries are enough."""
+        entries = list(cast("dict[str, Any]", self.value)) if isinstance(self.value, dict) else self.value
+        return json.dumps(entries, ensure_ascii=False)
+
+
 class Settings:
-    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Later layers win. A value of the wrong type is passed over with a warning, so that the key falls back."""
 
-    def get(self, key: str, kind: type[Kind]) -> Kind | None:
-        """The value under a dotted key, if it is there and of this kind."""
-        value: object = self.values
-        for name in key.split("."):
-            if not isinstance(value, Mapping):
-                return None
-            value = cast("Mapping[str, object]", value).get(name)
-        return value if isinstance(value, kind) else None
+    def __init__(self, layers: Iterable[Layer] = ()) -> None:
+        self.layers = tuple(layers)
+        self.warnings = [warning for layer in self.layers for warning in _faults(layer)]
 
-    def seconds(self, key: str, default: float) -> float:
-        value = self.get(key, object)
-        return float(value) if isinstance(value, int | float) and value > 0 else default
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "Settings":
+        """Settings from one object, as if it were the user's file."""
+        return cls([Layer("settings", values)])
+
+    def get(self, setting: Setting[Value]) -> Value:
+        return cast("Value", self.told(setting).value)
+
+    def told(self, setting: Setting[Value]) -> Told:
+        found = [(layer.source, value) for layer in self.layers if (value := _usable(layer, setting)) is not ABSENT]
+        if not found:
+            return Told(setting.default, (DEFAULT,))
+        if setting.merge is Merge.REPLACE:
+            source, value = found[-1]
+            return Told(value, (source,))
+        merged = _merged(setting, [value for _, value in found])
+        return Told(merged, tuple(source for source, _ in found))
+
+    def set_ones(self) -> list[tuple[AnySetting, Told]]:
+        """Every setting that somebody set."""
+        told = ((setting, self.told(setting)) for setting in CATALOGUE)
+        return [(setting, each) for setting, each in told if each.sources != (DEFAULT,)]
 
 
-def read_settings(path: Path) -> Settings:
-    try:
-        values: Any = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        return Settings()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise ConfigError(f"{path} is not valid JSON: {error}.") from error
-    if not isinstance(values, dict):
-        raise ConfigError(f"{path} must hold a JSON object.")
-    return Settings(cast("dict[str, Any]", values))
+def _usable(layer: Layer, setting: AnySetting) -> Any:
+    if layer.is_folders and setting.trusted_only:
+        return ABSENT
+    value = layer.find(setting.key)
+    return value if value is not ABSENT and setting.kind.accepts(value) else ABSENT
+
+
+def _faults(layer: Layer) -> Iterable[str]:
+    for group in GROUPS:
+        value = layer.find(group)
+        if value is not ABSENT and value is not None and not isinstance(value, Mapping):
+            yield f"{layer.source}: {group} must be an object; it is ignored."
+    for setting in CATALOGUE:
+        value = layer.find(setting.key)
+        if value is not ABSENT and value is not None and not setting.kind.accepts(value):
+            yield f"{layer.source}: {setting.key} must be {setting.kind.words}; it is ignored."
+
+
+def _merged(setting: AnySetting, values: Sequence[Any]) -> Any:
+    if setting.merge is Merge.SHALLOW:
+        return {key: item for value in values for key, item in value.items()}
+    items = [item for value in values for item in value]
+    if setting.merge is Merge.UNION:
+        return list(dict.fromkeys([*setting.default, *items]))
+    return items

@@ -11,11 +11,12 @@ from gemcli.api.models import generation_config
 from gemcli.api.retry import NO_ANSWER, Retries
 from gemcli.clock import Clock
 from gemcli.errors import GemError, InputError
-from gemcli.events import Answer, Event, TurnEnd, TurnFinished
+from gemcli.events import Answer, Event, TurnEnd, TurnFinished, TurnStarted
 from gemcli.ids import NewId, new_uuid, random_id
 from gemcli.kinds import ApprovalMode
 from gemcli.scheduler.scheduler import Scheduler
 from gemcli.session.failure import failure
+from gemcli.session.guards import CallLimit
 from gemcli.session.history import History
 from gemcli.session.model_call import ModelCall
 from gemcli.session.questions import Questions
@@ -32,6 +33,8 @@ class SessionConfig:
     system_prompt: str = ""
     session_id: str = field(default_factory=new_uuid)
     max_attempts: int = NO_ANSWER.attempts
+    retries_network: bool = True
+    max_turns: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class ChatSession:
         self._scheduler = Scheduler(services.tools, services.clock)
         self._questions = Questions(services.new_id)
         self._system = text_content("user", config.system_prompt).to_bytes() if config.system_prompt else None
+        self._limit = CallLimit(config.max_turns)
         self._prompts = 0
         self._task: asyncio.Task[None] | None = None
         self._began = asyncio.Event()
@@ -107,7 +111,7 @@ class ChatSession:
         turn = self._turn(events.put_nowait)
         try:
             try:
-                await turn.run(prompt)
+                await turn.run(TurnStarted(self._prompt_id, self.model), prompt)
                 end = TurnFinished(TurnEnd.DONE)
             except asyncio.CancelledError:
                 turn.settle(None)
@@ -131,13 +135,18 @@ class ChatSession:
         return turn
 
     def _retries(self) -> Retries:
-        return Retries(self._services.random, self.config.max_attempts)
+        return Retries(self._services.random, self.config.max_attempts, self.config.retries_network)
+
+    @property
+    def _prompt_id(self) -> str:
+        return f"{self.config.session_id}#{self._prompts}"
 
     def _request(self, model: str) -> GenerateRequest:
+        self._limit.step()
         return GenerateRequest(
             model=model,
             contents=self.history.data(),
-            prompt_id=f"{self.config.session_id}#{self._prompts}",
+            prompt_id=self._prompt_id,
             system_instruction=self._system,
             tools=self._services.tools.declarations(),
             generation_config=json.dumps(generation_config(model), separators=(",", ":")).encode(),

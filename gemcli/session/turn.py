@@ -44,9 +44,8 @@ class Turn:
         self._prompt: Entry | None = None
         self.model: str | None = None
 
-    async def run(self, prompt: list[Part]) -> None:
-        request = self._request()
-        self._emit(TurnStarted(request.prompt_id, request.model))
+    async def run(self, started: TurnStarted, prompt: list[Part]) -> None:
+        self._emit(started)
         self._prompt = self._commit("user", real(prompt))
         while calls := await self._ask():
             await self._run_tools(calls)

@@ -1,0 +1,96 @@
+"""Standard output and error of a program that scripts rely on: whole, in UTF-8, and never in the way of Ctrl-C."""
+
+import asyncio
+import os
+import queue
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+
+class Pump(threading.Thread):
+    """Writes to a file descriptor in a thread of its own: a reader that is slow or stuck blocks nobody else."""
+
+    def __init__(self, fd: int, on_broken: Callable[[], None] | None = None) -> None:
+        super().__init__(daemon=True, name=f"pump-{fd}")
+        self._fd = fd
+        self._queue: queue.SimpleQueue[bytes | Callable[[], object] | None] = queue.SimpleQueue()
+        self.on_broken = on_broken
+        self.is_broken = False
+        self.start()
+
+    def write(self, text: str) -> None:
+        if text:
+            self._queue.put(text.encode("utf-8", "replace"))
+
+    def call_when_written(self, callback: Callable[[], object]) -> None:
+        """Called in the pump's thread when everything so far has been written."""
+        self._queue.put(callback)
+
+    def close(self, seconds: float | None = None) -> bool:
+        """Wait until all is written, at most so long; gives whether it was."""
+        self._queue.put(None)
+        self.join(seconds)
+        return not self.is_alive()
+
+    def run(self) -> None:
+        while (data := self._queue.get()) is not None:
+            if callable(data):
+                data()
+            elif not self.is_broken:
+                self._write(data)
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._fd, view) :]
+        except OSError:  # nobody reads any more, or the disk is full
+            self.is_broken = True
+            if self.on_broken is not None:
+                self.on_broken()
+
+
+class Streams:
+    """`out` carries the declared format and nothing else; everything said to people goes to `err`."""
+
+    def __init__(self) -> None:
+        self.out = Pump(1)
+        self.err = Pump(2)
+
+    def tell(self, line: str) -> None:
+        self.err.write(line + "\n")
+
+    async def drained(self) -> None:
+        """Until everything has been written."""
+        loop = asyncio.get_running_loop()
+        for pump in (self.out, self.err):
+            written = asyncio.Event()
+            pump.call_when_written(partial(call_in_loop, loop, written.set))
+            await written.wait()
+
+    def close(self, seconds: float | None = None) -> None:
+        self.out.close(seconds)
+        self.err.close(seconds)
+
+
+def call_in_loop(loop: asyncio.AbstractEventLoop, callback: Callable[[], object]) -> None:
+    """From another thread; when the loop has ended already there is nobody left to tell."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(callback)
+
+
+def is_open(fd: int) -> bool:
+    try:
+        os.fstat(fd)
+    except OSError:
+        return False
+    return True
+
+
+def fill_closed() -> None:
+    """Give closed standard descriptors something harmless, so that no socket is opened in their place."""
+    for fd in (0, 1, 2):
+        if not is_open(fd):
+            os.dup2(os.open(os.devnull, os.O_RDWR), fd)

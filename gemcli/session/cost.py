@@ -1,0 +1,32 @@
+"""What a session cost, as far as prices are known: a fold over its model calls."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from gemcli.api.prices import PRICES_OF, SOURCE, Tariff
+from gemcli.events import ApiCallFinished, Event
+
+
+class Cost:
+    """An estimate in US dollars. One call without a known price makes the sum unknown, and that is said."""
+
+    def __init__(self, prices: Mapping[str, Tariff]) -> None:
+        self._prices = prices
+        self._usd = 0.0
+        self._unknown: dict[str, None] = {}
+
+    def add(self, event: Event) -> None:
+        if not isinstance(event, ApiCallFinished) or event.usage is None:
+            return
+        tariff = self._prices.get(event.model)
+        if tariff is None:
+            self._unknown[event.model] = None
+        else:
+            self._usd += tariff.of(event.usage)
+
+    def to_json(self) -> dict[str, Any]:
+        prices_of = f"{PRICES_OF} ({SOURCE})"
+        if self._unknown:
+            why = f"no price is known for {', '.join(self._unknown)}; billing.prices in settings can name one"
+            return {"usd": None, "prices_of": prices_of, "reason": why}
+        return {"usd": round(self._usd, 8), "prices_of": prices_of}
