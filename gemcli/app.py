@@ -1,4 +1,4 @@
-"""Puts a run together: the one place where sessions are constructed and front ends are started."""
+"""One run of the program: what it finds, whether it may begin, which front end does it."""
 
 import asyncio
 import signal
@@ -8,20 +8,14 @@ from pathlib import Path
 from types import FrameType
 
 from gemcli import __version__
-from gemcli.api.connect import connect
-from gemcli.api.models import resolve
 from gemcli.api.prices import price_list
-from gemcli.api.retry import NO_ANSWER
+from gemcli.build import build
 from gemcli.clock import SystemClock
 from gemcli.config.catalogue import (
-    APPROVAL_MODE,
     DISABLE_YOLO,
-    MAX_ATTEMPTS,
-    MAX_SESSION_TURNS,
     MODEL_NAME,
     OUTPUT_FORMAT,
     PRICES,
-    RETRY_FETCH_ERRORS,
     SANDBOX_WANTED,
     SECURE_MODE,
 )
@@ -41,11 +35,8 @@ from gemcli.plain.stop import CANCELLED, ENDED
 from gemcli.plain.streams import Streams, fill_closed, is_open
 from gemcli.plain.text_output import RAW_WARNING, TextOutput
 from gemcli.redact import Redactor
-from gemcli.session.chat import ChatSession, Services, SessionConfig
 from gemcli.session.cost import Cost
 from gemcli.session.failure import failure
-from gemcli.session.prompts import system_prompt
-from gemcli.tools.registry import ToolRegistry
 
 LAST_WORDS = 0.15  # seconds for what is still to be printed after a signal
 
@@ -172,17 +163,3 @@ def _refuse(options: Options, around: Surroundings) -> None:
             if settings.get(setting):
                 by = ", ".join(settings.told(setting).sources)
                 raise ConfigError(f"The yolo mode is switched off by {setting.key} ({by}).")
-
-
-def build(options: Options, around: Surroundings, session_id: str) -> ChatSession:
-    settings = around.settings
-    config = SessionConfig(
-        resolve(settings.get(MODEL_NAME)),
-        system_prompt(),
-        session_id,
-        max_attempts=max(1, min(settings.get(MAX_ATTEMPTS), NO_ANSWER.attempts)),
-        retries_network=settings.get(RETRY_FETCH_ERRORS),
-        max_turns=settings.get(MAX_SESSION_TURNS),
-    )
-    services = Services(connect(session_id, around), ToolRegistry(), around.clock)
-    return ChatSession(config, services, options.approval_mode or ApprovalMode(settings.get(APPROVAL_MODE)))

@@ -48,7 +48,6 @@ SECTIONS: dict[str, list[Flag]] = {
             "folders that belong to the workspace, too",
             takes=Takes.LIST,
             value="DIRS",
-            later="the workspace",
         ),
         Flag("raw-output", "leave terminal escapes in the model's text"),
         Flag("accept-raw-output-risk", "the same, without the warning"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gemcli.argv import Arguments, read_arguments
+from gemcli.argv import Arguments, read_arguments, split_list
 from gemcli.errors import InputError, UsageError
 from gemcli.flags import FLAGS, SUBCOMMANDS
 from gemcli.kinds import ApprovalMode, OutputFormat
@@ -16,6 +16,7 @@ class Options:
     model: str | None = None
     output_format: OutputFormat | None = None
     approval_mode: ApprovalMode | None = None
+    include_directories: tuple[str, ...] = ()
     sandbox: bool | None = None
     skip_trust: bool = False
     ignore_env: bool = False
@@ -42,6 +43,7 @@ def parse(argv: Sequence[str]) -> Options:
         model=found.last("model"),
         output_format=OutputFormat(output_format) if output_format else None,
         approval_mode=_mode(found),
+        include_directories=tuple(split_list(found.all("include-directories"))),
         sandbox=found.switches.get("sandbox"),
         skip_trust=found.has("skip-trust"),
         ignore_env=found.has("ignore-env"),

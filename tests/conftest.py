@@ -14,6 +14,7 @@ KEPT = {"PATH", "LANG", "LC_ALL", "TMPDIR", "PYTEST_XDIST_WORKER", "PYTEST_CURRE
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--thorough", action="store_true", help="run the tests that take long, too")
+    parser.addoption("--write-golden", action="store_true", help="write the golden files anew")
 
 
 def pytest_configure(config: pytest.Config) -> None:

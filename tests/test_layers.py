@@ -19,6 +19,7 @@ LAYERS = [
     {"__main__"},
     {"cli"},
     {"app"},
+    {"build"},
     {"tui", "plain"},
     {"commands"},
     {"session"},

@@ -67,8 +67,32 @@ EXCLUDED_ENV = Setting(
     Merge.UNION,
 )
 IGNORE_LOCAL_ENV = Setting("advanced.ignoreLocalEnv", BOOL, False, "Do not read a project's .env file.")
-CONTEXT_FILE_NAME = Setting(
-    "context.fileName", TEXT_OR_TEXTS, "GEMINI.md", "What context files are called. So far only asked for by trust."
+CONTEXT_FILE_NAME = Setting("context.fileName", TEXT_OR_TEXTS, "GEMINI.md", "What context files are called.")
+CONTEXT_MARKERS = Setting(
+    "context.memoryBoundaryMarkers",
+    TEXTS,
+    [".git"],
+    "Context files are looked for up to the folder that holds one of these.",
+)
+INCLUDE_DIRECTORIES = Setting(
+    "context.includeDirectories", TEXTS, [], "Folders that belong to the workspace, too.", Merge.CONCAT
+)
+CONTEXT_OF_INCLUDED = Setting(
+    "context.loadMemoryFromIncludeDirectories", BOOL, False, "Read the context files of those folders as well."
+)
+DIRECTORY_TREE = Setting(
+    "context.includeDirectoryTree", BOOL, True, "Tell the model at the start what the folders hold."
+)
+RESPECT_GIT_IGNORE = Setting("context.fileFiltering.respectGitIgnore", BOOL, True, "Leave out what git ignores.")
+RESPECT_GEMINI_IGNORE = Setting(
+    "context.fileFiltering.respectGeminiIgnore", BOOL, True, "Leave out what .geminiignore names."
+)
+CUSTOM_IGNORE_FILES = Setting(
+    "context.fileFiltering.customIgnoreFilePaths",
+    TEXTS,
+    [],
+    "More ignore files; they win over the others.",
+    Merge.UNION,
 )
 HOOKS = Setting(
     "hooks", OBJECT, {}, "Commands at certain moments. They do not run yet: a warning says so.", Merge.SHALLOW
@@ -101,6 +125,13 @@ _HONOURED: list[AnySetting] = [
     EXCLUDED_ENV,
     IGNORE_LOCAL_ENV,
     CONTEXT_FILE_NAME,
+    CONTEXT_MARKERS,
+    INCLUDE_DIRECTORIES,
+    CONTEXT_OF_INCLUDED,
+    DIRECTORY_TREE,
+    RESPECT_GIT_IGNORE,
+    RESPECT_GEMINI_IGNORE,
+    CUSTOM_IGNORE_FILES,
     HOOKS,
     HOOKS_ENABLED,
     PRICES,
@@ -108,7 +139,7 @@ _HONOURED: list[AnySetting] = [
 
 
 def _others(state: State, why: str, keys: dict[str, tuple[Kind[Any], Any]]) -> list[AnySetting]:
-    merges = {"context.includeDirectories": Merge.CONCAT, "tools.exclude": Merge.UNION, "mcpServers": Merge.SHALLOW}
+    merges = {"tools.exclude": Merge.UNION, "mcpServers": Merge.SHALLOW}
     return [
         Setting(key, kind, default, why, merges.get(key, Merge.REPLACE), state) for key, (kind, default) in keys.items()
     ]
@@ -185,11 +216,7 @@ _LATER: list[AnySetting] = [
         model__skipNextSpeakerCheck=_YES,
         modelConfigs=(OBJECT, {}),
         context__importFormat=(choice("tree", "flat"), "tree"),
-        context__includeDirectoryTree=_YES,
         context__discoveryMaxDirs=(INTEGER, 200),
-        context__memoryBoundaryMarkers=(TEXTS, [".git"]),
-        context__includeDirectories=(TEXTS, []),
-        context__loadMemoryFromIncludeDirectories=_NO,
         contextManagement=(OBJECT, {}),
     ),
     *_later(
@@ -197,12 +224,9 @@ _LATER: list[AnySetting] = [
         general__plan__enabled=_YES,
         general__plan__directory=_NONE,
         general__plan__modelRouting=_YES,
-        context__fileFiltering__respectGitIgnore=_YES,
-        context__fileFiltering__respectGeminiIgnore=_YES,
         context__fileFiltering__enableFileWatcher=_NO,
         context__fileFiltering__enableRecursiveFileSearch=_YES,
         context__fileFiltering__enableFuzzySearch=_YES,
-        context__fileFiltering__customIgnoreFilePaths=(TEXTS, []),
         tools__useRipgrep=_YES,
         tools__truncateToolOutputThreshold=(INTEGER, 40000),
         tools__disableLLMCorrection=_YES,

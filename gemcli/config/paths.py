@@ -1,7 +1,7 @@
 """Where things are kept. Passed in, never read from globals."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,8 +46,13 @@ class Paths:
     @property
     def project_folders(self) -> list[Path]:
         """The project and the folders above it, up to the one that git knows; without the home folder."""
+        return self.project_folders_by((".git",))
+
+    def project_folders_by(self, markers: Sequence[str]) -> list[Path]:
+        """The same, up to the folder that holds one of these markers."""
         folders = (self.project, *self.project.parents)
-        top = next((n for n, folder in enumerate(folders) if (folder / ".git").exists()), 0)
+        marked = (n for n, folder in enumerate(folders) if any((folder / marker).exists() for marker in markers))
+        top = next(marked, 0)
         home = self.home.resolve()
         return [folder for folder in folders[: top + 1] if folder.resolve() != home]
 

@@ -1,6 +1,7 @@
-"""Folders and files that only their owner can read."""
+"""Folders and files that only their owner can read, written whole or not at all."""
 
 import os
+import tempfile
 from pathlib import Path
 
 
@@ -15,3 +16,17 @@ def new_private_file(path: Path, data: bytes = b"") -> None:
     """A file that was not there before; a link that somebody laid in its place is not followed."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(data)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file so that it is either the old one or the new one, never half of each."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

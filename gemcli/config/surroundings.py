@@ -26,7 +26,7 @@ from gemcli.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """`untrusted` names what the folder holds and nobody has said yes to; none of it was read."""
+    """`is_trusted`: somebody has said yes to the folder. `untrusted`: what would need that, and was not read."""
 
     env: Mapping[str, str]
     paths: Paths
@@ -34,6 +34,7 @@ class Surroundings:
     clock: Clock
     redactor: Redactor
     trace: Trace
+    is_trusted: bool = True
     untrusted: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
 
@@ -55,7 +56,7 @@ def look_around(
     settings = _settings([*files, *env_layers(env), *_flag_layers(options)], env)
     warnings = [*settings.warnings, *_refused(loaded), *_sleeping_hooks(settings)]
     untrusted = () if is_trusted else _things_to_trust(paths, settings)
-    return Surroundings(env, paths, settings, clock, redactor, Trace(redactor), untrusted, tuple(warnings))
+    return Surroundings(env, paths, settings, clock, redactor, Trace(redactor), is_trusted, untrusted, tuple(warnings))
 
 
 def _settings(layers: list[Layer | None], env: Mapping[str, str]) -> Settings:

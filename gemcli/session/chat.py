@@ -3,7 +3,7 @@
 import asyncio
 import json
 import random
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from gemcli.api.client import GeminiClient
@@ -11,7 +11,7 @@ from gemcli.api.models import generation_config
 from gemcli.api.retry import NO_ANSWER, Retries
 from gemcli.clock import Clock
 from gemcli.errors import GemError, InputError
-from gemcli.events import Answer, Event, TurnEnd, TurnFinished, TurnStarted
+from gemcli.events import Answer, Event, Notice, NoticeLevel, TurnEnd, TurnFinished, TurnStarted
 from gemcli.ids import NewId, new_uuid, random_id
 from gemcli.kinds import ApprovalMode
 from gemcli.scheduler.scheduler import Scheduler
@@ -19,10 +19,11 @@ from gemcli.session.failure import failure
 from gemcli.session.guards import CallLimit
 from gemcli.session.history import History
 from gemcli.session.model_call import ModelCall
+from gemcli.session.prompts import mode_news
 from gemcli.session.questions import Questions
 from gemcli.session.turn import Turn
 from gemcli.tools.registry import ToolRegistry
-from gemcli.wire import GenerateRequest, Part, text_content
+from gemcli.wire import Content, GenerateRequest, Part, text_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class SessionConfig:
 
     model: str
     system_prompt: str = ""
+    opening: Sequence[Content] = ()
+    warnings: Sequence[str] = ()
     session_id: str = field(default_factory=new_uuid)
     max_attempts: int = NO_ANSWER.attempts
     retries_network: bool = True
@@ -64,6 +67,7 @@ class ChatSession:
         self._scheduler = Scheduler(services.tools, services.clock)
         self._questions = Questions(services.new_id)
         self._system = text_content("user", config.system_prompt).to_bytes() if config.system_prompt else None
+        self._news: dict[str, str] = {}
         self._limit = CallLimit(config.max_turns)
         self._prompts = 0
         self._task: asyncio.Task[None] | None = None
@@ -76,6 +80,7 @@ class ChatSession:
         parts = [Part(text=prompt)] if isinstance(prompt, str) else prompt
         if all(part.is_empty for part in parts):
             raise InputError("The prompt is empty.")
+        parts = [*(Part(text=news) for news in self._take_news()), *parts]
         self._prompts += 1
         self._began.clear()
         events: asyncio.Queue[Event | None] = asyncio.Queue()
@@ -100,7 +105,16 @@ class ChatSession:
             await asyncio.wait((task,))
 
     def set_mode(self, mode: ApprovalMode) -> None:
-        self.mode = mode
+        """The system instruction stays as it is; the model hears of the new mode with the next prompt."""
+        if mode is not self.mode:
+            self.mode = mode
+            self._news["mode"] = mode_news(mode)
+
+    def _take_news(self) -> list[str]:
+        """What changed since the last prompt; of several changes of one thing, the last."""
+        news = list(self._news.values())
+        self._news.clear()
+        return news
 
     async def aclose(self) -> None:
         await self.cancel()
@@ -111,7 +125,7 @@ class ChatSession:
         turn = self._turn(events.put_nowait)
         try:
             try:
-                await turn.run(TurnStarted(self._prompt_id, self.model), prompt)
+                await turn.run(TurnStarted(self._prompt_id, self.model), self._take_opening(), prompt)
                 end = TurnFinished(TurnEnd.DONE)
             except asyncio.CancelledError:
                 turn.settle(None)
@@ -124,6 +138,13 @@ class ChatSession:
             events.put_nowait(end)
         finally:
             events.put_nowait(None)
+
+    def _take_opening(self) -> list[Content | Notice]:
+        """What a conversation begins with, once: what is to be said to the person, and to the model."""
+        if len(self.history):
+            return []
+        notices = [Notice(NoticeLevel.WARNING, "context", text) for text in self.config.warnings]
+        return [*notices, *self.config.opening]
 
     def _turn(self, emit: Callable[[Event], None]) -> Turn:
         services = self._services

@@ -1,9 +1,9 @@
 """The loop: ask the model, run the tools it calls, tell it the results, until it has said all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gemcli.errors import ApiError
-from gemcli.events import ContentCommitted, Event, TurnStarted
+from gemcli.events import ContentCommitted, Event, Notice, TurnStarted
 from gemcli.ids import NewId
 from gemcli.scheduler.call import ToolCall
 from gemcli.scheduler.scheduler import Batch, Scheduler
@@ -44,8 +44,14 @@ class Turn:
         self._prompt: Entry | None = None
         self.model: str | None = None
 
-    async def run(self, started: TurnStarted, prompt: list[Part]) -> None:
+    async def run(self, started: TurnStarted, opening: Sequence[Content | Notice], prompt: list[Part]) -> None:
+        """`opening` is what a conversation begins with; empty for all turns but the first."""
         self._emit(started)
+        for each in opening:
+            if isinstance(each, Notice):
+                self._emit(each)
+            else:
+                self._add(each)
         self._prompt = self._commit("user", real(prompt))
         while calls := await self._ask():
             await self._run_tools(calls)
@@ -98,6 +104,9 @@ class Turn:
         )
 
     def _commit(self, role: str, parts: list[Part]) -> Entry:
-        entry = self._history.append(Content(role=role, parts=parts))
-        self._emit(ContentCommitted(entry.message_id, entry.content))
+        return self._add(Content(role=role, parts=parts))
+
+    def _add(self, content: Content) -> Entry:
+        entry = self._history.append(content)
+        self._emit(ContentCommitted(entry.message_id, content))
         return entry

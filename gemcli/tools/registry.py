@@ -20,6 +20,10 @@ class ToolRegistry:
         self._tools[tool.name] = tool
         self._declared = None
 
+    @property
+    def names(self) -> list[str]:
+        return list(self._tools)
+
     def find(self, name: str) -> Tool:
         """The tool of this name; ToolError with the nearest names when there is none."""
         if tool := self._tools.get(name):

@@ -1,0 +1,86 @@
+"""The composition root: a session with everything it works with."""
+
+from pathlib import Path
+
+from gemcli.api.connect import connect
+from gemcli.api.models import resolve
+from gemcli.api.retry import NO_ANSWER
+from gemcli.config.catalogue import (
+    APPROVAL_MODE,
+    CONTEXT_FILE_NAME,
+    CONTEXT_MARKERS,
+    CONTEXT_OF_INCLUDED,
+    CUSTOM_IGNORE_FILES,
+    DIRECTORY_TREE,
+    INCLUDE_DIRECTORIES,
+    MAX_ATTEMPTS,
+    MAX_SESSION_TURNS,
+    MODEL_NAME,
+    RESPECT_GEMINI_IGNORE,
+    RESPECT_GIT_IGNORE,
+    RETRY_FETCH_ERRORS,
+)
+from gemcli.config.context import ContextFiles, joined
+from gemcli.config.surroundings import Surroundings
+from gemcli.errors import InputError
+from gemcli.kinds import ApprovalMode
+from gemcli.options import Options
+from gemcli.session.chat import ChatSession, Services, SessionConfig
+from gemcli.session.instructions import system_instruction
+from gemcli.session.opening import opening
+from gemcli.session.prompts import PromptFacts
+from gemcli.tools.registry import ToolRegistry
+from gemcli.tools.workspace import Ignoring, Workspace
+
+
+def build(options: Options, around: Surroundings, session_id: str) -> ChatSession:
+    settings = around.settings
+    mode = options.approval_mode or ApprovalMode(settings.get(APPROVAL_MODE))
+    workspace = open_workspace(options, around)
+    tools = ToolRegistry()
+    context = find_context(around)
+    files = context.at_start(
+        workspace.roots[1:] if settings.get(CONTEXT_OF_INCLUDED) else (), is_trusted=around.is_trusted
+    )
+    facts = PromptFacts(
+        tools=tools.names,
+        is_git=any((folder / ".git").exists() for folder in (workspace.project, *workspace.project.parents)),
+        in_sandbox=bool(around.env.get("SANDBOX")),
+        mode=mode,
+        is_headless=True,
+    )
+    config = SessionConfig(
+        resolve(settings.get(MODEL_NAME)),
+        system_instruction(facts, joined(files), around.env, around.paths),
+        opening(workspace, around.clock, with_tree=settings.get(DIRECTORY_TREE)),
+        tuple(context.warnings),
+        session_id,
+        max_attempts=max(1, min(settings.get(MAX_ATTEMPTS), NO_ANSWER.attempts)),
+        retries_network=settings.get(RETRY_FETCH_ERRORS),
+        max_turns=settings.get(MAX_SESSION_TURNS),
+    )
+    services = Services(connect(session_id, around), tools, around.clock)
+    return ChatSession(config, services, mode)
+
+
+def open_workspace(options: Options, around: Surroundings) -> Workspace:
+    """The project, and the folders that flags and settings add to it."""
+    settings, paths = around.settings, around.paths
+    roots = [paths.project]
+    for name in (*settings.get(INCLUDE_DIRECTORIES), *options.include_directories):
+        folder = paths.project / (paths.home / name[2:] if name.startswith("~/") else Path(name))
+        if not folder.is_dir():
+            raise InputError(f"{name} is no folder that could belong to the workspace.")
+        roots.append(folder)
+    ignoring = Ignoring(
+        settings.get(RESPECT_GIT_IGNORE),
+        settings.get(RESPECT_GEMINI_IGNORE),
+        tuple(paths.project / name for name in settings.get(CUSTOM_IGNORE_FILES)),
+    )
+    return Workspace(roots, ignoring)
+
+
+def find_context(around: Surroundings) -> ContextFiles:
+    names = around.settings.get(CONTEXT_FILE_NAME)
+    names = [names] if isinstance(names, str) else names
+    return ContextFiles(around.paths, names, around.settings.get(CONTEXT_MARKERS))
