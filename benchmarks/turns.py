@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.rig import repeats, service
 from gemcli.api.connect import connect
+from gemcli.api.models import Models
 from gemcli.clock import SystemClock
 from gemcli.config.paths import Paths
 from gemcli.config.settings import Settings
@@ -29,7 +30,7 @@ async def main(turns: int) -> None:
         redactor = Redactor()
         paths = Paths(Path.cwd(), Path.cwd())
         around = Surroundings(env, paths, Settings(), SystemClock(), redactor, Trace(redactor))
-        services = Services(connect("s", around), ToolRegistry(), around.clock)
+        services = Services(connect("s", around), ToolRegistry(), Models(), around.clock)
         session = ChatSession(SessionConfig("gemini-2.5-flash", "Be brief."), services)
         costs: list[float] = []
         for number in range(turns):

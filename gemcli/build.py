@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gemcli.api.connect import connect
-from gemcli.api.models import resolve
+from gemcli.api.models import Models
 from gemcli.api.retry import NO_ANSWER
 from gemcli.config.catalogue import (
     APPROVAL_MODE,
@@ -15,7 +15,9 @@ from gemcli.config.catalogue import (
     INCLUDE_DIRECTORIES,
     MAX_ATTEMPTS,
     MAX_SESSION_TURNS,
+    MODEL_CONFIGS,
     MODEL_NAME,
+    PREVIEW_FEATURES,
     RESPECT_GEMINI_IGNORE,
     RESPECT_GIT_IGNORE,
     RETRY_FETCH_ERRORS,
@@ -38,6 +40,7 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
     mode = options.approval_mode or ApprovalMode(settings.get(APPROVAL_MODE))
     workspace = open_workspace(options, around)
     tools = ToolRegistry()
+    tools.declare(options.tools, options.tool_mode)
     context = find_context(around)
     files = context.at_start(
         workspace.roots[1:] if settings.get(CONTEXT_OF_INCLUDED) else (), is_trusted=around.is_trusted
@@ -50,7 +53,7 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
         is_headless=True,
     )
     config = SessionConfig(
-        resolve(settings.get(MODEL_NAME)),
+        settings.get(MODEL_NAME),
         system_instruction(facts, joined(files), around.env, around.paths),
         opening(workspace, around.clock, with_tree=settings.get(DIRECTORY_TREE)),
         tuple(context.warnings),
@@ -59,7 +62,8 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
         retries_network=settings.get(RETRY_FETCH_ERRORS),
         max_turns=settings.get(MAX_SESSION_TURNS),
     )
-    services = Services(connect(session_id, around), tools, around.clock)
+    models = Models(settings.get(MODEL_CONFIGS), preview=settings.get(PREVIEW_FEATURES))
+    services = Services(connect(session_id, around), tools, models, around.clock)
     return ChatSession(config, services, mode)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from gemcli.kinds import ApprovalMode, OutputFormat
+from gemcli.kinds import ApprovalMode, OutputFormat, ToolMode
 
 
 class Takes(Enum):
@@ -49,6 +49,8 @@ SECTIONS: dict[str, list[Flag]] = {
             takes=Takes.LIST,
             value="DIRS",
         ),
+        Flag("tools", "declare only these tools to the model", takes=Takes.LIST, value="NAMES"),
+        Flag("tool-mode", "may, must or must not the model call tools", "", Takes.VALUE, "MODE", list(ToolMode)),
         Flag("raw-output", "leave terminal escapes in the model's text"),
         Flag("accept-raw-output-risk", "the same, without the warning"),
     ],

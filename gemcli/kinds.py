@@ -21,6 +21,14 @@ class AuthKind(StrEnum):
     COMPUTE = "compute-default-credentials"
 
 
+class ToolMode(StrEnum):
+    """Whether the model may, must or must not call tools."""
+
+    AUTO = "auto"
+    ANY = "any"
+    NONE = "none"
+
+
 class OutputFormat(StrEnum):
     TEXT = "text"
     JSON = "json"

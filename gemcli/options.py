@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gemcli.argv import Arguments, read_arguments, split_list
 from gemcli.errors import InputError, UsageError
 from gemcli.flags import FLAGS, SUBCOMMANDS
-from gemcli.kinds import ApprovalMode, OutputFormat
+from gemcli.kinds import ApprovalMode, OutputFormat, ToolMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,8 @@ class Options:
     output_format: OutputFormat | None = None
     approval_mode: ApprovalMode | None = None
     include_directories: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    tool_mode: ToolMode | None = None
     sandbox: bool | None = None
     skip_trust: bool = False
     ignore_env: bool = False
@@ -44,6 +46,8 @@ def parse(argv: Sequence[str]) -> Options:
         output_format=OutputFormat(output_format) if output_format else None,
         approval_mode=_mode(found),
         include_directories=tuple(split_list(found.all("include-directories"))),
+        tools=tuple(split_list(found.all("tools"))),
+        tool_mode=ToolMode(tool_mode) if (tool_mode := found.last("tool-mode")) else None,
         sandbox=found.switches.get("sandbox"),
         skip_trust=found.has("skip-trust"),
         ignore_env=found.has("ignore-env"),

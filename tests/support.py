@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gemcli.api.connect import connect
+from gemcli.api.models import Models
 from gemcli.clock import Clock
 from gemcli.config.paths import Paths
 from gemcli.config.settings import Settings
@@ -56,7 +57,7 @@ async def open_session(
     env = env or {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": fake.url}
     session_config = SessionConfig(**{"model": MODEL, "session_id": "session-1"} | config)  # type: ignore[arg-type]
     client = connect(session_config.session_id, around(env, clock, **(settings or {})))
-    services = Services(client, ToolRegistry(tools), clock, counting_ids(), random=lambda: 0.5)
+    services = Services(client, ToolRegistry(tools), Models(), clock, counting_ids(), random=lambda: 0.5)
     session = ChatSession(session_config, services)
     try:
         yield session

@@ -30,6 +30,18 @@ _AUTH = choice(*AuthKind, "cloud-shell", "gateway")
 
 OUTPUT_FORMAT = Setting("output.format", choice(*OutputFormat), "text", "How headless runs print their answer.")
 MODEL_NAME = Setting("model.name", TEXT, "auto", "The model: a name or an alias (auto, pro, flash, flash-lite).")
+PREVIEW_FEATURES = Setting(
+    "general.previewFeatures",
+    BOOL,
+    False,
+    "The aliases auto, pro and flash mean preview models instead of stable ones.",
+)
+MODEL_CONFIGS = Setting(
+    "modelConfigs",
+    OBJECT,
+    {},
+    "customAliases: names for models with a generateContentConfig of their own; customOverrides: the same for models.",
+)
 MAX_SESSION_TURNS = Setting(
     "model.maxSessionTurns", INTEGER, -1, "How many model calls a session may make; -1 is no limit (exit code 53)."
 )
@@ -109,6 +121,8 @@ PRICES = Setting(
 _HONOURED: list[AnySetting] = [
     OUTPUT_FORMAT,
     MODEL_NAME,
+    PREVIEW_FEATURES,
+    MODEL_CONFIGS,
     MAX_SESSION_TURNS,
     APPROVAL_MODE,
     MAX_ATTEMPTS,
@@ -208,13 +222,11 @@ _LATER: list[AnySetting] = [
     ),
     *_later(
         "models, context files and compression",
-        general__previewFeatures=_NO,
         model__summarizeToolOutput=(OBJECT, {}),
         model__compressionThreshold=(NUMBER, 0.5),
         model__chatCompression=(OBJECT, {}),
         model__disableLoopDetection=_NO,
         model__skipNextSpeakerCheck=_YES,
-        modelConfigs=(OBJECT, {}),
         context__importFormat=(choice("tree", "flat"), "tree"),
         context__discoveryMaxDirs=(INTEGER, 200),
         contextManagement=(OBJECT, {}),

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from gemcli.api.client import GeminiClient
-from gemcli.api.models import generation_config
+from gemcli.api.models import Models
 from gemcli.api.retry import NO_ANSWER, Retries
 from gemcli.clock import Clock
 from gemcli.errors import GemError, InputError
@@ -28,7 +28,7 @@ from gemcli.wire import Content, GenerateRequest, Part, text_content
 
 @dataclass(frozen=True, slots=True)
 class SessionConfig:
-    """What a session is told once, at its start."""
+    """What a session is told once, at its start. `model` may be an alias."""
 
     model: str
     system_prompt: str = ""
@@ -46,6 +46,7 @@ class Services:
 
     client: GeminiClient
     tools: ToolRegistry
+    models: Models
     clock: Clock
     new_id: NewId = random_id
     random: Callable[[], float] = random.random
@@ -61,7 +62,7 @@ class ChatSession:
     def __init__(self, config: SessionConfig, services: Services, mode: ApprovalMode = ApprovalMode.DEFAULT) -> None:
         self.config = config
         self.mode = mode
-        self.model = config.model
+        self._asked = config.model
         self.history = History(services.new_id)
         self._services = services
         self._scheduler = Scheduler(services.tools, services.clock)
@@ -72,6 +73,11 @@ class ChatSession:
         self._prompts = 0
         self._task: asyncio.Task[None] | None = None
         self._began = asyncio.Event()
+
+    @property
+    def model(self) -> str:
+        """The model that is asked; an alias is resolved."""
+        return self._services.models.config(self._asked).model
 
     async def send(self, prompt: str | list[Part]) -> AsyncGenerator[Event]:
         """One turn, as events. Leaving the iteration early cancels it (use `contextlib.aclosing`)."""
@@ -125,7 +131,8 @@ class ChatSession:
         turn = self._turn(events.put_nowait)
         try:
             try:
-                await turn.run(TurnStarted(self._prompt_id, self.model), self._take_opening(), prompt)
+                started = TurnStarted(self._prompt_id, self.model)
+                await turn.run(started, self._asked, self._take_opening(), prompt)
                 end = TurnFinished(TurnEnd.DONE)
             except asyncio.CancelledError:
                 turn.settle(None)
@@ -134,7 +141,7 @@ class ChatSession:
                 end = TurnFinished(TurnEnd.ERROR, failure(error), turn.settle(error))
             except Exception as error:  # the one place where a crash becomes an ended turn
                 end = TurnFinished(TurnEnd.ERROR, failure(error), turn.settle(error))
-            self.model = turn.model or self.model
+            self._asked = turn.model
             events.put_nowait(end)
         finally:
             events.put_nowait(None)
@@ -149,11 +156,7 @@ class ChatSession:
     def _turn(self, emit: Callable[[Event], None]) -> Turn:
         services = self._services
         call = ModelCall(services.client, services.clock, self._questions, self._retries, emit)
-        model = self.model
-        turn = Turn(
-            self.history, call, self._scheduler, lambda: self._request(turn.model or model), services.new_id, emit
-        )
-        return turn
+        return Turn(self.history, call, self._scheduler, self._request_to, self._limit, emit)
 
     def _retries(self) -> Retries:
         return Retries(self._services.random, self.config.max_attempts, self.config.retries_network)
@@ -162,13 +165,14 @@ class ChatSession:
     def _prompt_id(self) -> str:
         return f"{self.config.session_id}#{self._prompts}"
 
-    def _request(self, model: str) -> GenerateRequest:
-        self._limit.step()
+    def _request_to(self, name: str) -> GenerateRequest:
+        asked = self._services.models.config(name)
         return GenerateRequest(
-            model=model,
+            model=asked.model,
             contents=self.history.data(),
             prompt_id=self._prompt_id,
             system_instruction=self._system,
             tools=self._services.tools.declarations(),
-            generation_config=json.dumps(generation_config(model), separators=(",", ":")).encode(),
+            tool_config=self._services.tools.tool_config(),
+            generation_config=json.dumps(asked.generation, ensure_ascii=False, separators=(",", ":")).encode(),
         )

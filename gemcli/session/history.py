@@ -21,7 +21,7 @@ class History:
     """
 
     def __init__(self, new_id: NewId) -> None:
-        self._new_id = new_id
+        self.new_id = new_id
         self._entries: list[Entry] = []
         self._data: list[bytes] = []
 
@@ -44,7 +44,7 @@ class History:
         fault = misfit(self.last, content)
         if fault:
             raise ValueError(f"this content does not fit into the history: {fault}")
-        entry = Entry(self._new_id("message"), content)
+        entry = Entry(self.new_id("message"), content)
         self._entries.append(entry)
         self._data.append(content.to_bytes())
         return entry

@@ -4,7 +4,6 @@ import asyncio
 import math
 from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import replace
 
 from gemcli.api.client import GeminiClient
 from gemcli.api.models import token_limit
@@ -24,6 +23,8 @@ from gemcli.session.questions import Questions
 from gemcli.session.reply import Reply
 from gemcli.wire import GenerateRequest, Usage
 
+RequestTo = Callable[[str], GenerateRequest]
+"""The request as it goes to a model of this name."""
 NOW, OTHER_MODEL, STOP = "now", "other model", "stop"
 WORTH_ASKING = 2.0  # seconds; a shorter wait is over before anyone has read the question
 
@@ -46,13 +47,13 @@ class ModelCall:
         self._emit = emit
         self.reply = Reply()
 
-    async def run(self, request: GenerateRequest, *, answers_tools: bool) -> tuple[Reply, GenerateRequest]:
-        """A usable answer, and the request that brought it (its model may have been changed meanwhile)."""
-        retries = self._new_retries()
+    async def run(self, model: str, request_to: RequestTo, *, answers_tools: bool) -> tuple[Reply, str]:
+        """A usable answer, and the model that gave it: a person may choose another one while waiting."""
+        retries, request = self._new_retries(), request_to(model)
         while True:
             problem = await self._attempt(request, answers_tools)
             if problem is None:
-                return self.reply, request
+                return self.reply, model
             delay = retries.wait_after(problem)
             if delay is None:
                 raise problem
@@ -60,8 +61,8 @@ class ModelCall:
             self.reply = Reply()
             other = await self._wait(delay, problem)
             if other:
-                self._emit(ModelSwitched(request.model, other, "chosen while waiting"))
-                request, retries = replace(request, model=other), self._new_retries()
+                before, model, request, retries = request.model, other, request_to(other), self._new_retries()
+                self._emit(ModelSwitched(before, request.model, "chosen while waiting"))
 
     async def _attempt(self, request: GenerateRequest, answers_tools: bool) -> ApiError | None:
         started = self._clock.now()

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 
 from gemcli.errors import ApiError
 from gemcli.events import ContentCommitted, Event, Notice, TurnStarted
-from gemcli.ids import NewId
 from gemcli.scheduler.call import ToolCall
 from gemcli.scheduler.scheduler import Batch, Scheduler
+from gemcli.session.guards import CallLimit
 from gemcli.session.history import Entry, History
-from gemcli.session.model_call import ModelCall
+from gemcli.session.model_call import ModelCall, RequestTo
 from gemcli.session.parts import model_turn, real
 from gemcli.session.reply import Reply
-from gemcli.wire import Content, GenerateRequest, Part
+from gemcli.wire import Content, Part
 
 SILENT = "[The model had nothing to add.]"
 CANCELLED = "[The user stopped this turn before the answer was complete.]"
@@ -30,22 +30,25 @@ class Turn:
         history: History,
         call: ModelCall,
         scheduler: Scheduler,
-        request: Callable[[], GenerateRequest],
-        new_id: NewId,
+        request_to: RequestTo,
+        limit: CallLimit,
         emit: Callable[[Event], None],
     ) -> None:
         self._history = history
         self._call = call
         self._scheduler = scheduler
-        self._request = request
-        self._new_id = new_id
+        self._request_to = request_to
+        self._limit = limit
         self._emit = emit
         self._batch: Batch | None = None
         self._prompt: Entry | None = None
-        self.model: str | None = None
+        self.model = ""
 
-    async def run(self, started: TurnStarted, opening: Sequence[Content | Notice], prompt: list[Part]) -> None:
-        """`opening` is what a conversation begins with; empty for all turns but the first."""
+    async def run(
+        self, started: TurnStarted, model: str, opening: Sequence[Content | Notice], prompt: list[Part]
+    ) -> None:
+        """`model` is the name that was asked for. `opening` is empty for all turns but a conversation's first."""
+        self.model = model
         self._emit(started)
         for each in opening:
             if isinstance(each, Notice):
@@ -60,10 +63,10 @@ class Turn:
         """One answer of the model, committed; gives the calls it makes."""
         last = self._history.last
         answers_tools = last is not None and bool(last.responses)
-        reply, request = await self._call.run(self._request(), answers_tools=answers_tools)
-        self.model = request.model
+        self._limit.step()
+        reply, self.model = await self._call.run(self.model, self._request_to, answers_tools=answers_tools)
         self._call.reply = Reply()  # committed below: nothing of it is left to lose
-        turn = model_turn(reply.parts, self._new_id)
+        turn = model_turn(reply.parts, self._history.new_id)
         self._commit("model", turn.parts or [Part(text=SILENT)])
         if warning := reply.warning():
             self._emit(warning)
