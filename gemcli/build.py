@@ -63,7 +63,7 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
         max_turns=settings.get(MAX_SESSION_TURNS),
     )
     models = Models(settings.get(MODEL_CONFIGS), preview=settings.get(PREVIEW_FEATURES))
-    services = Services(connect(session_id, around), tools, models, around.clock)
+    services = Services(connect(session_id, around), tools, models, around.clock, workspace)
     return ChatSession(config, services, mode)
 
 

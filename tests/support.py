@@ -20,6 +20,7 @@ from gemcli.events import Event
 from gemcli.redact import Redactor
 from gemcli.session import ChatSession, Services, SessionConfig
 from gemcli.tools import Tool, ToolRegistry
+from gemcli.tools.workspace import Workspace
 from gemcli.trace import Trace
 from tests.fake_clock import FakeClock
 from tests.fake_gemini import FakeGemini
@@ -51,13 +52,14 @@ async def open_session(
     tools: Iterable[Tool] = (),
     settings: Mapping[str, object] | None = None,
     env: Mapping[str, str] | None = None,
+    workspace: Workspace | None = None,
     **config: object,
 ) -> AsyncIterator[ChatSession]:
     clock = clock or FakeClock()
     env = env or {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": fake.url}
     session_config = SessionConfig(**{"model": MODEL, "session_id": "session-1"} | config)  # type: ignore[arg-type]
     client = connect(session_config.session_id, around(env, clock, **(settings or {})))
-    services = Services(client, ToolRegistry(tools), Models(), clock, counting_ids(), random=lambda: 0.5)
+    services = Services(client, ToolRegistry(tools), Models(), clock, workspace, counting_ids(), random=lambda: 0.5)
     session = ChatSession(session_config, services)
     try:
         yield session

@@ -18,11 +18,13 @@ from gemcli.scheduler.scheduler import Scheduler
 from gemcli.session.failure import failure
 from gemcli.session.guards import CallLimit
 from gemcli.session.history import History
+from gemcli.session.mentions import expand
 from gemcli.session.model_call import ModelCall
 from gemcli.session.prompts import mode_news
 from gemcli.session.questions import Questions
 from gemcli.session.turn import Turn
 from gemcli.tools.registry import ToolRegistry
+from gemcli.tools.workspace import Workspace
 from gemcli.wire import Content, GenerateRequest, Part, text_content
 
 
@@ -48,6 +50,7 @@ class Services:
     tools: ToolRegistry
     models: Models
     clock: Clock
+    workspace: Workspace | None = None
     new_id: NewId = random_id
     random: Callable[[], float] = random.random
 
@@ -83,14 +86,12 @@ class ChatSession:
         """One turn, as events. Leaving the iteration early cancels it (use `contextlib.aclosing`)."""
         if self._task is not None:
             raise RuntimeError("a turn is already running")
-        parts = [Part(text=prompt)] if isinstance(prompt, str) else prompt
-        if all(part.is_empty for part in parts):
+        if not prompt or (not isinstance(prompt, str) and all(part.is_empty for part in prompt)):
             raise InputError("The prompt is empty.")
-        parts = [*(Part(text=news) for news in self._take_news()), *parts]
         self._prompts += 1
         self._began.clear()
         events: asyncio.Queue[Event | None] = asyncio.Queue()
-        self._task = asyncio.create_task(self._run(parts, events))
+        self._task = asyncio.create_task(self._run(prompt, events))
         try:
             while (event := await events.get()) is not None:
                 yield event
@@ -126,13 +127,13 @@ class ChatSession:
         await self.cancel()
         await self._services.client.aclose()
 
-    async def _run(self, prompt: list[Part], events: asyncio.Queue[Event | None]) -> None:
+    async def _run(self, prompt: str | list[Part], events: asyncio.Queue[Event | None]) -> None:
         self._began.set()
         turn = self._turn(events.put_nowait)
+        events.put_nowait(TurnStarted(self._prompt_id, self.model))
         try:
             try:
-                started = TurnStarted(self._prompt_id, self.model)
-                await turn.run(started, self._asked, self._take_opening(), prompt)
+                await turn.run(self._take_opening(), await self._expanded(prompt, events.put_nowait))
                 end = TurnFinished(TurnEnd.DONE)
             except asyncio.CancelledError:
                 turn.settle(None)
@@ -146,17 +147,24 @@ class ChatSession:
         finally:
             events.put_nowait(None)
 
-    def _take_opening(self) -> list[Content | Notice]:
-        """What a conversation begins with, once: what is to be said to the person, and to the model."""
-        if len(self.history):
-            return []
-        notices = [Notice(NoticeLevel.WARNING, "context", text) for text in self.config.warnings]
-        return [*notices, *self.config.opening]
+    def _take_opening(self) -> Sequence[Content]:
+        return () if len(self.history) else self.config.opening
+
+    async def _expanded(self, prompt: str | list[Part], emit: Callable[[Event], None]) -> list[Part]:
+        """The prompt as it is sent: with what changed since the last one before it, and the files it names after it."""
+        warnings = list(self.config.warnings) if not len(self.history) else []
+        parts = [Part(text=prompt)] if isinstance(prompt, str) else prompt
+        if isinstance(prompt, str) and "@" in prompt and self._services.workspace is not None:
+            expansion = await asyncio.to_thread(expand, prompt, self._services.workspace)
+            parts, warnings = expansion.parts, [*warnings, *expansion.warnings]
+        for text in warnings:
+            emit(Notice(NoticeLevel.WARNING, "context", text))
+        return [*(Part(text=news) for news in self._take_news()), *parts]
 
     def _turn(self, emit: Callable[[Event], None]) -> Turn:
         services = self._services
         call = ModelCall(services.client, services.clock, self._questions, self._retries, emit)
-        return Turn(self.history, call, self._scheduler, self._request_to, self._limit, emit)
+        return Turn(self.history, call, self._scheduler, self._asked, self._request_to, self._limit)
 
     def _retries(self) -> Retries:
         return Retries(self._services.random, self.config.max_attempts, self.config.retries_network)

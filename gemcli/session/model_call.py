@@ -44,7 +44,7 @@ class ModelCall:
         self._clock = clock
         self._questions = questions
         self._new_retries = retries
-        self._emit = emit
+        self.emit = emit
         self.reply = Reply()
 
     async def run(self, model: str, request_to: RequestTo, *, answers_tools: bool) -> tuple[Reply, str]:
@@ -57,12 +57,12 @@ class ModelCall:
             delay = retries.wait_after(problem)
             if delay is None:
                 raise problem
-            self._emit(Retrying(retries.failures, delay, problem.message))
+            self.emit(Retrying(retries.failures, delay, problem.message))
             self.reply = Reply()
             other = await self._wait(delay, problem)
             if other:
                 before, model, request, retries = request.model, other, request_to(other), self._new_retries()
-                self._emit(ModelSwitched(before, request.model, "chosen while waiting"))
+                self.emit(ModelSwitched(before, request.model, "chosen while waiting"))
 
     async def _attempt(self, request: GenerateRequest, answers_tools: bool) -> ApiError | None:
         started = self._clock.now()
@@ -72,11 +72,11 @@ class ModelCall:
             async with aclosing(self._client.stream(request)) as chunks:
                 async for chunk in chunks:
                     for event in reply.add(chunk):
-                        self._emit(event)
+                        self.emit(event)
             problem = reply.problem(answers_tools)
         except ApiError as error:
             problem = error
-        self._emit(
+        self.emit(
             ApiCallFinished(
                 request.model,
                 "main",
@@ -96,7 +96,7 @@ class ModelCall:
         text = f"{problem.message} The next attempt is in {math.ceil(delay)} s."
         question = Choice("The service did not answer", text, (NOW, OTHER_MODEL, STOP))
         async with asyncio.TaskGroup() as group:
-            asking = group.create_task(self._questions.ask(question, self._emit))
+            asking = group.create_task(self._questions.ask(question, self.emit))
             sleeping = group.create_task(self._clock.sleep(delay))
             await asyncio.wait((asking, sleeping), return_when=asyncio.FIRST_COMPLETED)
             asking.cancel()

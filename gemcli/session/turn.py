@@ -1,9 +1,9 @@
 """The loop: ask the model, run the tools it calls, tell it the results, until it has said all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from gemcli.errors import ApiError
-from gemcli.events import ContentCommitted, Event, Notice, TurnStarted
+from gemcli.events import ContentCommitted
 from gemcli.scheduler.call import ToolCall
 from gemcli.scheduler.scheduler import Batch, Scheduler
 from gemcli.session.guards import CallLimit
@@ -22,7 +22,8 @@ _PROMPT_AT_FAULT = (400, 413)
 class Turn:
     """One prompt and everything that follows from it.
 
-    Whatever ends it, `settle` leaves a valid history that the next prompt can follow.
+    `model` is the name that was asked for.
+    Whatever ends the turn, `settle` leaves a valid history that the next prompt can follow.
     """
 
     def __init__(
@@ -30,31 +31,24 @@ class Turn:
         history: History,
         call: ModelCall,
         scheduler: Scheduler,
+        model: str,
         request_to: RequestTo,
         limit: CallLimit,
-        emit: Callable[[Event], None],
     ) -> None:
         self._history = history
         self._call = call
         self._scheduler = scheduler
         self._request_to = request_to
         self._limit = limit
-        self._emit = emit
+        self._emit = call.emit
         self._batch: Batch | None = None
         self._prompt: Entry | None = None
-        self.model = ""
-
-    async def run(
-        self, started: TurnStarted, model: str, opening: Sequence[Content | Notice], prompt: list[Part]
-    ) -> None:
-        """`model` is the name that was asked for. `opening` is empty for all turns but a conversation's first."""
         self.model = model
-        self._emit(started)
-        for each in opening:
-            if isinstance(each, Notice):
-                self._emit(each)
-            else:
-                self._add(each)
+
+    async def run(self, opening: Sequence[Content], prompt: list[Part]) -> None:
+        """`opening` is what a conversation begins with; empty for all turns but the first."""
+        for content in opening:
+            self._add(content)
         self._prompt = self._commit("user", real(prompt))
         while calls := await self._ask():
             await self._run_tools(calls)
