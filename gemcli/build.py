@@ -12,6 +12,7 @@ from gemcli.config.catalogue import (
     CONTEXT_OF_INCLUDED,
     CUSTOM_IGNORE_FILES,
     DIRECTORY_TREE,
+    DISABLE_LOOP_DETECTION,
     INCLUDE_DIRECTORIES,
     MAX_ATTEMPTS,
     MAX_SESSION_TURNS,
@@ -61,6 +62,7 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
         max_attempts=max(1, min(settings.get(MAX_ATTEMPTS), NO_ANSWER.attempts)),
         retries_network=settings.get(RETRY_FETCH_ERRORS),
         max_turns=settings.get(MAX_SESSION_TURNS),
+        detects_loops=not settings.get(DISABLE_LOOP_DETECTION),
     )
     models = Models(settings.get(MODEL_CONFIGS), preview=settings.get(PREVIEW_FEATURES))
     services = Services(connect(session_id, around), tools, models, around.clock, workspace)

@@ -7,6 +7,7 @@ GemError                  something the user must hear about; carries its exit c
 ├── SandboxError     44   a sandbox was asked for and cannot be given
 ├── ConfigError      52   a setting or an environment variable cannot be used
 ├── TurnLimitError   53   the session may not ask the model again
+├── LoopError        53   the model goes round in circles, and nobody said to go on
 ├── UntrustedError   55   the folder holds things that nobody has said yes to
 ├── ApiError          1   the model service failed, refused or answered with something unusable
 └── ToolError             a tool call failed; the model hears of it, the run goes on
@@ -55,6 +56,11 @@ class ConfigError(GemError):
 class TurnLimitError(GemError):
     exit_code = 53
     type = "FatalTurnLimitedError"
+
+
+class LoopError(GemError):
+    exit_code = 53
+    type = "LoopDetected"
 
 
 class UntrustedError(GemError):

@@ -112,9 +112,12 @@ class Mcp:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
+    """`default` is what is chosen where there is nobody to ask; without one the question withdraws itself."""
+
     title: str
     text: str
     options: Sequence[str]
+    default: str = ""
 
 
 @dataclass(frozen=True, slots=True)

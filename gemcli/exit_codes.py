@@ -7,7 +7,7 @@ EXIT_CODES = {
     42: "no usable input: no prompt, or a feature that is not here yet",
     44: "a sandbox was asked for and cannot be given",
     52: "the configuration cannot be used",
-    53: "the session reached its turn limit",
+    53: "the session reached its turn limit, or the model went round in circles",
     54: "a tool failed for good (comes with the tools)",
     55: "the folder is not trusted",
     56: "the budget is spent (comes with budgets)",

@@ -164,8 +164,9 @@ def test_a_slow_reader_gets_everything() -> None:
 
 
 def test_a_reader_that_goes_away_ends_the_run() -> None:
-    whole = turn(text("line\n" * 100_000))
-    endless = Reply([chunk(text("line\n" * 2000)) for _ in range(50)], hold_after=50)
+    lines = "".join(f"line {n}\n" for n in range(60_000))
+    whole = turn(text(lines))
+    endless = Reply([chunk(text(lines[n * 10_000 : (n + 1) * 10_000])) for n in range(50)], hold_after=50)
     for format, reply in (("text", whole), ("json", whole), ("stream-json", endless)):
         with FakeGemini(reply) as fake, spawn(fake, "-p", "x", "-o", format) as process:
             assert process.stdout is not None and process.stderr is not None

@@ -45,6 +45,9 @@ MODEL_CONFIGS = Setting(
 MAX_SESSION_TURNS = Setting(
     "model.maxSessionTurns", INTEGER, -1, "How many model calls a session may make; -1 is no limit (exit code 53)."
 )
+DISABLE_LOOP_DETECTION = Setting(
+    "model.disableLoopDetection", BOOL, False, "Let the model repeat itself as often as it likes."
+)
 APPROVAL_MODE = Setting(
     "general.defaultApprovalMode",
     choice(ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT, ApprovalMode.PLAN),
@@ -124,6 +127,7 @@ _HONOURED: list[AnySetting] = [
     PREVIEW_FEATURES,
     MODEL_CONFIGS,
     MAX_SESSION_TURNS,
+    DISABLE_LOOP_DETECTION,
     APPROVAL_MODE,
     MAX_ATTEMPTS,
     RETRY_FETCH_ERRORS,
@@ -225,7 +229,6 @@ _LATER: list[AnySetting] = [
         model__summarizeToolOutput=(OBJECT, {}),
         model__compressionThreshold=(NUMBER, 0.5),
         model__chatCompression=(OBJECT, {}),
-        model__disableLoopDetection=_NO,
         model__skipNextSpeakerCheck=_YES,
         context__importFormat=(choice("tree", "flat"), "tree"),
         context__discoveryMaxDirs=(INTEGER, 200),

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import aclosing
 from dataclasses import replace
 
-from gemcli.events import TurnEnd, TurnFinished
+from gemcli.events import Choice, Chosen, QuestionAsked, TurnEnd, TurnFinished
 from gemcli.kinds import OutputFormat
 from gemcli.plain.json_output import JsonOutput
 from gemcli.plain.output import Output, Run
@@ -53,6 +53,8 @@ async def _answer(session: ChatSession, prompt: str, output: Output, stop: Stop)
                 event = replace(event, error=stop.why) if event.reason is TurnEnd.CANCELLED else event
                 code = event.error.exit_code if event.error is not None else 0
                 _report(session, event, output)
+            elif isinstance(event, QuestionAsked) and isinstance(event.what, Choice) and event.what.default:
+                session.answer(event.question_id, Chosen(event.what.default))
             output.add(event)
     return code
 

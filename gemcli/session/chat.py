@@ -18,11 +18,12 @@ from gemcli.scheduler.scheduler import Scheduler
 from gemcli.session.failure import failure
 from gemcli.session.guards import CallLimit
 from gemcli.session.history import History
+from gemcli.session.loops import LoopDetector
 from gemcli.session.mentions import expand
 from gemcli.session.model_call import ModelCall
 from gemcli.session.prompts import mode_news
 from gemcli.session.questions import Questions
-from gemcli.session.turn import Turn
+from gemcli.session.turn import Engine, Turn
 from gemcli.tools.registry import ToolRegistry
 from gemcli.tools.workspace import Workspace
 from gemcli.wire import Content, GenerateRequest, Part, text_content
@@ -40,6 +41,7 @@ class SessionConfig:
     max_attempts: int = NO_ANSWER.attempts
     retries_network: bool = True
     max_turns: int = -1
+    detects_loops: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +70,16 @@ class ChatSession:
         self._asked = config.model
         self.history = History(services.new_id)
         self._services = services
-        self._scheduler = Scheduler(services.tools, services.clock)
-        self._questions = Questions(services.new_id)
+        self._engine = Engine(
+            self.history,
+            Scheduler(services.tools, services.clock),
+            Questions(services.new_id),
+            self._request_to,
+            CallLimit(config.max_turns),
+            LoopDetector(is_on=config.detects_loops),
+        )
         self._system = text_content("user", config.system_prompt).to_bytes() if config.system_prompt else None
         self._news: dict[str, str] = {}
-        self._limit = CallLimit(config.max_turns)
         self._prompts = 0
         self._task: asyncio.Task[None] | None = None
         self._began = asyncio.Event()
@@ -101,7 +108,7 @@ class ChatSession:
 
     def answer(self, question_id: str, answer: Answer) -> None:
         """Answer an open question."""
-        self._questions.answer(question_id, answer)
+        self._engine.questions.answer(question_id, answer)
 
     async def cancel(self) -> None:
         """Stop the turn that runs, if one does; its last event is TurnFinished(CANCELLED)."""
@@ -163,8 +170,9 @@ class ChatSession:
 
     def _turn(self, emit: Callable[[Event], None]) -> Turn:
         services = self._services
-        call = ModelCall(services.client, services.clock, self._questions, self._retries, emit)
-        return Turn(self.history, call, self._scheduler, self._asked, self._request_to, self._limit)
+        engine = self._engine
+        call = ModelCall(services.client, services.clock, engine.questions, engine.loops, self._retries, emit)
+        return Turn(engine, call, self._asked)
 
     def _retries(self) -> Retries:
         return Retries(self._services.random, self.config.max_attempts, self.config.retries_network)

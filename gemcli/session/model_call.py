@@ -17,8 +17,10 @@ from gemcli.events import (
     Event,
     ModelSwitched,
     Retrying,
+    TextDelta,
 )
 from gemcli.session.failure import failure
+from gemcli.session.loops import LoopDetector
 from gemcli.session.questions import Questions
 from gemcli.session.reply import Reply
 from gemcli.wire import GenerateRequest, Usage
@@ -37,12 +39,14 @@ class ModelCall:
         client: GeminiClient,
         clock: Clock,
         questions: Questions,
+        loops: LoopDetector,
         retries: Callable[[], Retries],
         emit: Callable[[Event], None],
     ) -> None:
         self._client = client
         self._clock = clock
         self._questions = questions
+        self._loops = loops
         self._new_retries = retries
         self.emit = emit
         self.reply = Reply()
@@ -69,10 +73,7 @@ class ModelCall:
         reply = self.reply = Reply()
         problem: ApiError | None = None
         try:
-            async with aclosing(self._client.stream(request)) as chunks:
-                async for chunk in chunks:
-                    for event in reply.add(chunk):
-                        self.emit(event)
+            await self._read(request, reply)
             problem = reply.problem(answers_tools)
         except ApiError as error:
             problem = error
@@ -87,6 +88,15 @@ class ModelCall:
             )
         )
         return problem
+
+    async def _read(self, request: GenerateRequest, reply: Reply) -> None:
+        async with aclosing(self._client.stream(request)) as chunks:
+            async for chunk in chunks:
+                for event in reply.add(chunk):
+                    self.emit(event)
+                    if isinstance(event, TextDelta) and (loop := self._loops.said(event.text)):
+                        reply.loop = loop
+                        return
 
     async def _wait(self, delay: float, problem: ApiError) -> str | None:
         """Until the delay is over or a person decides; gives the model they chose instead."""

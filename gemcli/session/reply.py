@@ -33,6 +33,7 @@ class Reply:
         self.usage: Usage | None = None
         self.finish_reason: str | None = None
         self.finish_message = ""
+        self.loop = ""  # set when the stream was cut because the model repeats itself
         self._block_reason: str | None = None
         self._thought = False
 
@@ -80,7 +81,11 @@ class Reply:
             return ApiError(ApiErrorKind.BLOCKED, said, reason=self._block_reason)
         reason = self.finish_reason
         if reason is None:
-            return None if self.has_calls else _invalid("NO_FINISH_REASON", "The answer ended before it was complete.")
+            return (
+                None
+                if self.has_calls or self.loop
+                else _invalid("NO_FINISH_REASON", "The answer ended before it was complete.")
+            )
         if reason in _TRY_AGAIN:
             return _invalid(reason, _TRY_AGAIN[reason])
         if self.has_calls or self.has_content:

@@ -1,22 +1,43 @@
 """The loop: ask the model, run the tools it calls, tell it the results, until it has said all."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from gemcli.errors import ApiError
-from gemcli.events import ContentCommitted
+from gemcli.errors import ApiError, LoopError
+from gemcli.events import Choice, Chosen, ContentCommitted, Notice, NoticeLevel
 from gemcli.scheduler.call import ToolCall
 from gemcli.scheduler.scheduler import Batch, Scheduler
 from gemcli.session.guards import CallLimit
 from gemcli.session.history import Entry, History
+from gemcli.session.loops import LoopDetector
 from gemcli.session.model_call import ModelCall, RequestTo
 from gemcli.session.parts import model_turn, real
+from gemcli.session.questions import Questions
 from gemcli.session.reply import Reply
 from gemcli.wire import Content, Part
 
 SILENT = "[The model had nothing to add.]"
 CANCELLED = "[The user stopped this turn before the answer was complete.]"
 FAILED = "[This turn failed before the answer was complete.]"
+RECOVERY = (
+    "[You are going round in circles: {loop}. Stop and look at what you have. Say what you were trying to reach, then "
+    "do something different, or say that you cannot go on and why.]"
+)
+GOING_ON = "[The user has seen that you repeat yourself ({loop}) and wants you to go on.]"
+STOP, GO_ON = "stop", "go on"
 _PROMPT_AT_FAULT = (400, 413)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What all turns of a session share."""
+
+    history: History
+    scheduler: Scheduler
+    questions: Questions
+    request_to: RequestTo
+    limit: CallLimit
+    loops: LoopDetector
 
 
 class Turn:
@@ -26,23 +47,14 @@ class Turn:
     Whatever ends the turn, `settle` leaves a valid history that the next prompt can follow.
     """
 
-    def __init__(
-        self,
-        history: History,
-        call: ModelCall,
-        scheduler: Scheduler,
-        model: str,
-        request_to: RequestTo,
-        limit: CallLimit,
-    ) -> None:
-        self._history = history
+    def __init__(self, engine: Engine, call: ModelCall, model: str) -> None:
+        self._engine = engine
+        self._history = engine.history
         self._call = call
-        self._scheduler = scheduler
-        self._request_to = request_to
-        self._limit = limit
         self._emit = call.emit
         self._batch: Batch | None = None
         self._prompt: Entry | None = None
+        self._was_warned = False
         self.model = model
 
     async def run(self, opening: Sequence[Content], prompt: list[Part]) -> None:
@@ -50,31 +62,57 @@ class Turn:
         for content in opening:
             self._add(content)
         self._prompt = self._commit("user", real(prompt))
-        while calls := await self._ask():
-            await self._run_tools(calls)
+        self._engine.loops.start()
+        while await self._step():
+            pass
 
-    async def _ask(self) -> list[ToolCall]:
-        """One answer of the model, committed; gives the calls it makes."""
-        last = self._history.last
-        answers_tools = last is not None and bool(last.responses)
-        self._limit.step()
-        reply, self.model = await self._call.run(self.model, self._request_to, answers_tools=answers_tools)
-        self._call.reply = Reply()  # committed below: nothing of it is left to lose
+    async def _step(self) -> bool:
+        """One answer of the model and what follows from it; gives whether the model is to be asked again."""
+        reply = await self._ask()
+        if reply.loop:
+            self._commit("model", reply.spoken() or [Part(text=SILENT)])
+            self._commit("user", [Part(text=await self._way_out(reply.loop))])
+            return True
         turn = model_turn(reply.parts, self._history.new_id)
         self._commit("model", turn.parts or [Part(text=SILENT)])
         if warning := reply.warning():
             self._emit(warning)
-        return turn.calls
+        if turn.calls:
+            await self._run_tools(turn.calls)
+        return bool(turn.calls)
+
+    async def _ask(self) -> Reply:
+        last = self._history.last
+        answers_tools = last is not None and bool(last.responses)
+        self._engine.limit.step()
+        reply, self.model = await self._call.run(self.model, self._engine.request_to, answers_tools=answers_tools)
+        self._call.reply = Reply()  # the caller commits it at once: nothing of it is left to lose
+        return reply
 
     async def _run_tools(self, calls: list[ToolCall]) -> None:
-        self._batch = self._scheduler.batch(calls, self._emit)
+        self._batch = self._engine.scheduler.batch(calls, self._emit)
         await self._batch.run()
-        self._answer_calls()
+        loop = self._engine.loops.called(calls, self._batch.responses())
+        self._answer_calls([Part(text=await self._way_out(loop))] if loop else [])
 
-    def _answer_calls(self) -> None:
+    def _answer_calls(self, more: Sequence[Part] = ()) -> None:
         if self._batch is not None:
-            self._commit("user", self._batch.responses())
+            self._commit("user", [*self._batch.responses(), *more])
             self._batch = None
+
+    async def _way_out(self, loop: str) -> str:
+        """What the model is told when it goes round in circles; the second time a person decides."""
+        if not self._was_warned:
+            self._was_warned = True
+            self._emit(Notice(NoticeLevel.WARNING, "loop", f"A loop was detected: {loop}. The model is told so."))
+            return RECOVERY.format(loop=loop)
+        question = Choice("The model goes round in circles", f"Again, {loop}.", (STOP, GO_ON), default=STOP)
+        match await self._engine.questions.ask(question, self._emit):
+            case Chosen(option=option) if option == GO_ON:
+                self._engine.loops.is_on = False
+                return GOING_ON.format(loop=loop)
+            case _:
+                raise LoopError(f"Loop detected, stopping execution: {loop}.")
 
     def settle(self, error: Exception | None) -> str | None:
         """Close an unfinished turn (`error` is None when the user stopped it); gives the id of a withdrawn prompt."""
