@@ -7,6 +7,7 @@ from gemcli.api.models import Models
 from gemcli.api.retry import NO_ANSWER
 from gemcli.config.catalogue import (
     APPROVAL_MODE,
+    COMPRESSION_THRESHOLD,
     CONTEXT_FILE_NAME,
     CONTEXT_MARKERS,
     CONTEXT_OF_INCLUDED,
@@ -22,6 +23,7 @@ from gemcli.config.catalogue import (
     RESPECT_GEMINI_IGNORE,
     RESPECT_GIT_IGNORE,
     RETRY_FETCH_ERRORS,
+    SKIP_NEXT_SPEAKER,
 )
 from gemcli.config.context import ContextFiles, joined
 from gemcli.config.surroundings import Surroundings
@@ -62,6 +64,8 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
         max_attempts=max(1, min(settings.get(MAX_ATTEMPTS), NO_ANSWER.attempts)),
         retries_network=settings.get(RETRY_FETCH_ERRORS),
         max_turns=settings.get(MAX_SESSION_TURNS),
+        compression_threshold=settings.get(COMPRESSION_THRESHOLD),
+        asks_next_speaker=not settings.get(SKIP_NEXT_SPEAKER),
         detects_loops=not settings.get(DISABLE_LOOP_DETECTION),
     )
     models = Models(settings.get(MODEL_CONFIGS), preview=settings.get(PREVIEW_FEATURES))

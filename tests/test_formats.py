@@ -265,7 +265,7 @@ def test_the_prompt(args: list[str], stdin: bytes, prompt: str) -> None:
 
 def test_a_long_input_is_cut() -> None:
     with FakeGemini(OK) as fake:
-        ran = gemcli("-p", "end", stdin=b"a" * (MAX_INPUT + 10), fake=fake)
+        ran = gemcli("-p", "end", "-m", "a-model-without-limits", stdin=b"a" * (MAX_INPUT + 10), fake=fake)
         assert ran.code == 0 and "cut after 8 MB" in ran.err
         assert len(asked(fake)) == MAX_INPUT + len("\n\nend")
 

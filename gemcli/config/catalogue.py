@@ -45,6 +45,12 @@ MODEL_CONFIGS = Setting(
 MAX_SESSION_TURNS = Setting(
     "model.maxSessionTurns", INTEGER, -1, "How many model calls a session may make; -1 is no limit (exit code 53)."
 )
+COMPRESSION_THRESHOLD = Setting(
+    "model.compressionThreshold", POSITIVE, 0.5, "The share of the model's window at which the history is compressed."
+)
+SKIP_NEXT_SPEAKER = Setting(
+    "model.skipNextSpeakerCheck", BOOL, True, "false: ask the model after each answer whether it meant to go on."
+)
 DISABLE_LOOP_DETECTION = Setting(
     "model.disableLoopDetection", BOOL, False, "Let the model repeat itself as often as it likes."
 )
@@ -127,6 +133,8 @@ _HONOURED: list[AnySetting] = [
     PREVIEW_FEATURES,
     MODEL_CONFIGS,
     MAX_SESSION_TURNS,
+    COMPRESSION_THRESHOLD,
+    SKIP_NEXT_SPEAKER,
     DISABLE_LOOP_DETECTION,
     APPROVAL_MODE,
     MAX_ATTEMPTS,
@@ -227,9 +235,7 @@ _LATER: list[AnySetting] = [
     *_later(
         "models, context files and compression",
         model__summarizeToolOutput=(OBJECT, {}),
-        model__compressionThreshold=(NUMBER, 0.5),
         model__chatCompression=(OBJECT, {}),
-        model__skipNextSpeakerCheck=_YES,
         context__importFormat=(choice("tree", "flat"), "tree"),
         context__discoveryMaxDirs=(INTEGER, 200),
         contextManagement=(OBJECT, {}),

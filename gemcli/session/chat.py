@@ -1,7 +1,6 @@
 """ChatSession: the conversation's public face."""
 
 import asyncio
-import json
 import random
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +9,12 @@ from gemcli.api.client import GeminiClient
 from gemcli.api.models import Models
 from gemcli.api.retry import NO_ANSWER, Retries
 from gemcli.clock import Clock
-from gemcli.errors import GemError, InputError
+from gemcli.errors import InputError
 from gemcli.events import Answer, Event, Notice, NoticeLevel, TurnEnd, TurnFinished, TurnStarted
 from gemcli.ids import NewId, new_uuid, random_id
 from gemcli.kinds import ApprovalMode
 from gemcli.scheduler.scheduler import Scheduler
+from gemcli.session.compression import Compressor
 from gemcli.session.failure import failure
 from gemcli.session.guards import CallLimit
 from gemcli.session.history import History
@@ -23,10 +23,13 @@ from gemcli.session.mentions import expand
 from gemcli.session.model_call import ModelCall
 from gemcli.session.prompts import mode_news
 from gemcli.session.questions import Questions
+from gemcli.session.requests import Requests
+from gemcli.session.side_call import SideCalls
+from gemcli.session.tokens import Meter
 from gemcli.session.turn import Engine, Turn
 from gemcli.tools.registry import ToolRegistry
 from gemcli.tools.workspace import Workspace
-from gemcli.wire import Content, GenerateRequest, Part, text_content
+from gemcli.wire import Content, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class SessionConfig:
     retries_network: bool = True
     max_turns: int = -1
     detects_loops: bool = True
+    compression_threshold: float = 0.5
+    asks_next_speaker: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +75,7 @@ class ChatSession:
         self._asked = config.model
         self.history = History(services.new_id)
         self._services = services
-        self._engine = Engine(
-            self.history,
-            Scheduler(services.tools, services.clock),
-            Questions(services.new_id),
-            self._request_to,
-            CallLimit(config.max_turns),
-            LoopDetector(is_on=config.detects_loops),
-        )
-        self._system = text_content("user", config.system_prompt).to_bytes() if config.system_prompt else None
+        self._engine = self._build_engine()
         self._news: dict[str, str] = {}
         self._prompts = 0
         self._task: asyncio.Task[None] | None = None
@@ -87,7 +84,7 @@ class ChatSession:
     @property
     def model(self) -> str:
         """The model that is asked; an alias is resolved."""
-        return self._services.models.config(self._asked).model
+        return self._engine.requests.resolved(self._asked)
 
     async def send(self, prompt: str | list[Part]) -> AsyncGenerator[Event]:
         """One turn, as events. Leaving the iteration early cancels it (use `contextlib.aclosing`)."""
@@ -96,6 +93,7 @@ class ChatSession:
         if not prompt or (not isinstance(prompt, str) and all(part.is_empty for part in prompt)):
             raise InputError("The prompt is empty.")
         self._prompts += 1
+        self._engine.requests.prompt_id = f"{self.config.session_id}#{self._prompts}"
         self._began.clear()
         events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task = asyncio.create_task(self._run(prompt, events))
@@ -130,6 +128,14 @@ class ChatSession:
         self._news.clear()
         return news
 
+    async def compress(self) -> list[Event]:
+        """Compress the history now, between turns; gives what happened."""
+        if self._task is not None:
+            raise RuntimeError("a turn is running")
+        events: list[Event] = []
+        await self._engine.compressor.compress(self._asked, events.append)
+        return events
+
     async def aclose(self) -> None:
         await self.cancel()
         await self._services.client.aclose()
@@ -137,7 +143,7 @@ class ChatSession:
     async def _run(self, prompt: str | list[Part], events: asyncio.Queue[Event | None]) -> None:
         self._began.set()
         turn = self._turn(events.put_nowait)
-        events.put_nowait(TurnStarted(self._prompt_id, self.model))
+        events.put_nowait(TurnStarted(self._engine.requests.prompt_id, self.model))
         try:
             try:
                 await turn.run(self._take_opening(), await self._expanded(prompt, events.put_nowait))
@@ -145,9 +151,7 @@ class ChatSession:
             except asyncio.CancelledError:
                 turn.settle(None)
                 end = TurnFinished(TurnEnd.CANCELLED)
-            except GemError as error:
-                end = TurnFinished(TurnEnd.ERROR, failure(error), turn.settle(error))
-            except Exception as error:  # the one place where a crash becomes an ended turn
+            except Exception as error:  # the one place where an error, a crash too, becomes an ended turn
                 end = TurnFinished(TurnEnd.ERROR, failure(error), turn.settle(error))
             self._asked = turn.model
             events.put_nowait(end)
@@ -169,26 +173,27 @@ class ChatSession:
         return [*(Part(text=news) for news in self._take_news()), *parts]
 
     def _turn(self, emit: Callable[[Event], None]) -> Turn:
-        services = self._services
-        engine = self._engine
+        services, engine = self._services, self._engine
         call = ModelCall(services.client, services.clock, engine.questions, engine.loops, self._retries, emit)
         return Turn(engine, call, self._asked)
 
+    def _build_engine(self) -> Engine:
+        config, services, history = self.config, self._services, self.history
+        requests = Requests(history, services.models, services.tools, config.system_prompt)
+        side_calls = SideCalls(services.client, services.clock, self._retries)
+        compressor = Compressor(
+            history, requests, side_calls, Meter(), config.compression_threshold, services.tools.keepsakes
+        )
+        return Engine(
+            history,
+            Scheduler(services.tools, services.clock),
+            Questions(services.new_id),
+            requests,
+            CallLimit(config.max_turns),
+            LoopDetector(is_on=config.detects_loops),
+            compressor,
+            config.asks_next_speaker,
+        )
+
     def _retries(self) -> Retries:
         return Retries(self._services.random, self.config.max_attempts, self.config.retries_network)
-
-    @property
-    def _prompt_id(self) -> str:
-        return f"{self.config.session_id}#{self._prompts}"
-
-    def _request_to(self, name: str) -> GenerateRequest:
-        asked = self._services.models.config(name)
-        return GenerateRequest(
-            model=asked.model,
-            contents=self.history.data(),
-            prompt_id=self._prompt_id,
-            system_instruction=self._system,
-            tools=self._services.tools.declarations(),
-            tool_config=self._services.tools.tool_config(),
-            generation_config=json.dumps(asked.generation, ensure_ascii=False, separators=(",", ":")).encode(),
-        )

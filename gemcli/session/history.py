@@ -1,5 +1,6 @@
 """The conversation as it is sent: valid after every step, serialised once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gemcli.ids import NewId
@@ -13,7 +14,7 @@ class Entry:
 
 
 class History:
-    """Append-only but for one thing: a message the service refused can be taken back.
+    """Grows at its end. A message the service refused can be taken back; compression may rewrite what is old.
 
     Law: the first content is the user's, roles alternate, no content is empty, and a content with calls is
     followed by one with exactly their responses, in order. Checked against the last content only, so that the
@@ -48,6 +49,28 @@ class History:
         self._entries.append(entry)
         self._data.append(content.to_bytes())
         return entry
+
+    def since(self, index: int) -> list[tuple[Entry, bytes]]:
+        """The entries from `index` on, with their JSON."""
+        return list(zip(self._entries[index:], self._data[index:], strict=True))
+
+    def rewrite(self, index: int, content: Content) -> None:
+        """Say an old content more briefly; its role, calls and responses stay."""
+        self._entries[index] = Entry(self._entries[index].message_id, content)
+        self._data[index] = content.to_bytes()
+
+    def replace_before(self, index: int, contents: Sequence[Content]) -> list[Entry]:
+        """Put these in the place of everything before `index`; what comes after must fit."""
+        last: Content | None = None
+        for content in (*contents, self._entries[index].content):
+            fault = misfit(last, content)
+            if fault:
+                raise ValueError(f"this beginning does not fit: {fault}")
+            last = content
+        fresh = [Entry(self.new_id("message"), content) for content in contents]
+        self._entries[:index] = fresh
+        self._data[:index] = [content.to_bytes() for content in contents]
+        return fresh
 
     def withdraw(self) -> Entry:
         """Take back the last content."""

@@ -3,17 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gemcli.errors import ApiError, LoopError
+from gemcli.errors import ApiError, InputError, LoopError
 from gemcli.events import Choice, Chosen, ContentCommitted, Notice, NoticeLevel
 from gemcli.scheduler.call import ToolCall
 from gemcli.scheduler.scheduler import Batch, Scheduler
+from gemcli.session import next_speaker
+from gemcli.session.compression import Compressor
 from gemcli.session.guards import CallLimit
 from gemcli.session.history import Entry, History
 from gemcli.session.loops import LoopDetector
-from gemcli.session.model_call import ModelCall, RequestTo
+from gemcli.session.model_call import ModelCall
 from gemcli.session.parts import model_turn, real
 from gemcli.session.questions import Questions
 from gemcli.session.reply import Reply
+from gemcli.session.requests import Requests
 from gemcli.wire import Content, Part
 
 SILENT = "[The model had nothing to add.]"
@@ -35,9 +38,11 @@ class Engine:
     history: History
     scheduler: Scheduler
     questions: Questions
-    request_to: RequestTo
+    requests: Requests
     limit: CallLimit
     loops: LoopDetector
+    compressor: Compressor
+    asks_next_speaker: bool = False
 
 
 class Turn:
@@ -79,13 +84,30 @@ class Turn:
             self._emit(warning)
         if turn.calls:
             await self._run_tools(turn.calls)
-        return bool(turn.calls)
+            return True
+        return self._engine.asks_next_speaker and await self._goes_on()
+
+    async def _goes_on(self) -> bool:
+        """The model is asked whether it stopped in the middle of something; if so, it is told to go on."""
+        contents = (*self._history.data(), next_speaker.question())
+        request = self._engine.requests.aside(self.model, contents, generation=next_speaker.GENERATION)
+        try:
+            answer = await self._engine.compressor.side_calls.generate(request, "next_speaker", self._emit)
+        except ApiError:
+            return False  # it was a courtesy; the answer stands
+        if not next_speaker.is_models_turn(answer):
+            return False
+        self._commit("user", [Part(text=next_speaker.CONTINUE)])
+        return True
 
     async def _ask(self) -> Reply:
         last = self._history.last
         answers_tools = last is not None and bool(last.responses)
+        await self._engine.compressor.make_room(self.model, self._emit)
         self._engine.limit.step()
-        reply, self.model = await self._call.run(self.model, self._engine.request_to, answers_tools=answers_tools)
+        sent = len(self._history)
+        reply, self.model = await self._call.run(self.model, self._engine.requests.main, answers_tools=answers_tools)
+        self._engine.compressor.meter.saw(reply.usage, sent)
         self._call.reply = Reply()  # the caller commits it at once: nothing of it is left to lose
         return reply
 
@@ -130,13 +152,9 @@ class Turn:
         return None
 
     def _is_refused(self, error: Exception | None) -> bool:
-        """The service refused this very prompt: kept, it would spoil every request to come."""
-        return (
-            isinstance(error, ApiError)
-            and error.status in _PROMPT_AT_FAULT
-            and self._prompt is not None
-            and self._history.last is self._prompt.content
-        )
+        """This very prompt cannot be sent: kept, it would spoil every request to come."""
+        at_fault = isinstance(error, InputError) or (isinstance(error, ApiError) and error.status in _PROMPT_AT_FAULT)
+        return at_fault and self._prompt is not None and self._history.last is self._prompt.content
 
     def _commit(self, role: str, parts: list[Part]) -> Entry:
         return self._add(Content(role=role, parts=parts))

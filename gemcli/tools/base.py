@@ -1,7 +1,7 @@
 """What a tool is to the rest of the program."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 class Tool(Protocol):
@@ -17,4 +17,13 @@ class Tool(Protocol):
 
     async def run(self, args: Mapping[str, object]) -> str:
         """Do it; what is returned goes to the model."""
+        ...
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """A tool with something that must survive compression, such as an open list of things to do."""
+
+    def keepsake(self) -> str:
+        """The text to keep; empty when there is nothing."""
         ...

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from gemcli.errors import InputError, ToolError
 from gemcli.kinds import ToolMode
-from gemcli.tools.base import Tool
+from gemcli.tools.base import Remembers, Tool
 
 NEAREST = 3
 
@@ -60,6 +60,11 @@ class ToolRegistry:
         if self._mode is ToolMode.ANY and self._only:
             calling["allowedFunctionNames"] = list(self._only)
         return _dumps({"functionCallingConfig": calling})
+
+    def keepsakes(self) -> list[str]:
+        """What tools want the model to remember word for word when the conversation is compressed."""
+        kept = (tool.keepsake() for tool in self._tools.values() if isinstance(tool, Remembers))
+        return [text for text in kept if text]
 
     def _suggestion(self, name: str) -> str:
         if not self.names:
