@@ -1,3 +1,3 @@
-from gemcli.cli import main
+from gemcli.cli import entry
 
-raise SystemExit(main())
+entry()

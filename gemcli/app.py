@@ -2,10 +2,12 @@
 
 import asyncio
 import signal
+import traceback
 from collections.abc import Generator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import cast
 
 from gemcli import __version__
 from gemcli.api.prices import price_list
@@ -18,6 +20,7 @@ from gemcli.config.catalogue import (
     PRICES,
     SANDBOX_WANTED,
     SECURE_MODE,
+    TOOL_SANDBOXING,
 )
 from gemcli.config.environment import is_true
 from gemcli.config.paths import find_paths
@@ -29,40 +32,49 @@ from gemcli.ids import new_uuid
 from gemcli.kinds import ApprovalMode, OutputFormat
 from gemcli.options import Options
 from gemcli.plain.headless import open_output, run_headless
-from gemcli.plain.output import Output, Run
+from gemcli.plain.output import STOPPED, Output, Run
 from gemcli.plain.prompt_input import read_prompt
-from gemcli.plain.stop import CANCELLED, ENDED
+from gemcli.plain.stop import SIGNALS, broken
 from gemcli.plain.streams import Streams, fill_closed, is_open
 from gemcli.plain.text_output import RAW_WARNING, TextOutput
 from gemcli.redact import Redactor
 from gemcli.session.cost import Cost
 from gemcli.session.failure import failure
+from gemcli.trace import Trace
 
-LAST_WORDS = 0.15  # seconds for what is still to be printed after a signal
+LAST_WORDS = 0.1  # seconds for what is still to be printed after a signal
+SHOWN = 10  # names of things in an untrusted folder
 
 
-class Terminated(BaseException):
-    """SIGTERM, where no event loop runs that could handle it."""
+class Stopped(BaseException):
+    """A signal, where no event loop runs that could handle it."""
+
+    def __init__(self, why: Failure) -> None:
+        super().__init__()
+        self.why = why
 
 
 def run(options: Options, env: MutableMapping[str, str]) -> int:
     """Do what was asked; gives the exit code."""
     can_speak = is_open(1)
     fill_closed()
-    this = Run(Streams(), SystemClock(), Redactor(), new_uuid())
+    redactor = Redactor()
+    this = Run(Streams(), SystemClock(), redactor, new_uuid(), Trace(redactor))
     output = open_output(options.output_format or OutputFormat.TEXT, this)
-    with _terminable():
-        try:
+    try:
+        with _stoppable():
             if not can_speak:
                 raise InputError("Standard output is closed.", "Send it to a file, a pipe or /dev/null.")
             around = _look_around(options, env, this)
             output = open_output(OutputFormat(around.settings.get(OUTPUT_FORMAT)), this)
             code = _answer(options, around, output)
-        except (KeyboardInterrupt, Terminated) as error:
-            code = _fail(output, _stopped(error))
-        except Exception as error:  # a fault of ours is said in one line, too
-            code = _fail(output, failure(error))
-        return _close(this.streams, code)
+            return _close(this.streams, code)
+    except Stopped as stopped:
+        code = _fail(output, stopped.why)
+    except Exception as error:  # a fault of ours is said in one line, too
+        this.trace("".join(traceback.format_exception(error)))
+        code = _fail(output, failure(error))
+    return _close(this.streams, code)
 
 
 def _fail(output: Output, why: Failure) -> int:
@@ -70,32 +82,33 @@ def _fail(output: Output, why: Failure) -> int:
     return why.exit_code
 
 
-def _stopped(error: BaseException) -> Failure:
-    return CANCELLED if isinstance(error, KeyboardInterrupt) else ENDED
-
-
 def _close(streams: Streams, code: int) -> int:
     """Everything is printed before we go; after a signal, what can be printed at once."""
-    was_stopped = code in (CANCELLED.exit_code, ENDED.exit_code)
-    try:
-        streams.close(LAST_WORDS if was_stopped else None)
-    except (KeyboardInterrupt, Terminated) as error:
-        return _stopped(error).exit_code
-    return code
+    streams.close(LAST_WORDS if code in STOPPED else None)
+    why = broken(streams.out)
+    if why is None or code:
+        return code
+    Streams().tell(f"Error: {why.message}")
+    return why.exit_code
 
 
 @contextmanager
-def _terminable() -> Generator[None]:
-    """SIGTERM is an exception, as Ctrl-C is, wherever no event loop takes it."""
+def _stoppable() -> Generator[None]:
+    """Signals are exceptions wherever no event loop takes them, and nothing at all once the run is over."""
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise Terminated
+        raise Stopped(SIGNALS[signal.Signals(number)])
 
-    signal.signal(signal.SIGTERM, stop)
+    heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    for number in heeded:
+        signal.signal(number, stop)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # all is said; what is left is to go
+        for number in heeded:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _look_around(options: Options, env: MutableMapping[str, str], this: Run) -> Surroundings:
@@ -103,7 +116,7 @@ def _look_around(options: Options, env: MutableMapping[str, str], this: Run) -> 
         project = Path.cwd()
     except OSError:
         raise InputError("The working directory no longer exists.", "Change to a folder that does.") from None
-    around = look_around(options, env, find_paths(env, project), this.clock, this.redactor)
+    around = look_around(options, env, find_paths(env, project), this.clock, this.trace)
     this.is_raw = options.raw_output or options.accept_raw_output_risk
     this.cost = Cost(price_list(around.settings.get(PRICES)))
     return around
@@ -122,7 +135,15 @@ def _answer(options: Options, around: Surroundings, output: Output) -> int:
         session = build(options, around, output.run.session_id)
         return await run_headless(session, around.settings.get(MODEL_NAME), prompt, output)
 
-    return asyncio.run(headless())
+    # Not asyncio.run: that waits for threads, and one may be waiting for a name server.
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(headless())
+    finally:
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        loop.run_until_complete(asyncio.sleep(0))
+        loop.close()
 
 
 def _debug(options: Options, around: Surroundings, output: Output) -> None:
@@ -146,15 +167,17 @@ def _debug(options: Options, around: Surroundings, output: Output) -> None:
 def _refuse(options: Options, around: Surroundings) -> None:
     """What must not begin."""
     settings = around.settings
-    sandbox = settings.told(SANDBOX_WANTED)
-    if sandbox.value and not around.env.get("SANDBOX"):
-        raise SandboxError(
-            f"A sandbox was asked for (by {', '.join(sandbox.sources)}), and this version of gemcli has none.",
-            "Nothing was run. Without a sandbox: --no-sandbox.",
-        )
+    for setting in (SANDBOX_WANTED, TOOL_SANDBOXING):
+        wanted = settings.told(setting)
+        if _is_wanted(wanted.value):
+            raise SandboxError(
+                f"A sandbox was asked for (by {', '.join(wanted.sources)}), and this version of gemcli has none.",
+                "Nothing was run. To go without: --no-sandbox, or change the setting.",
+            )
     if around.untrusted:
+        more = f" and {len(around.untrusted) - SHOWN} more" if len(around.untrusted) > SHOWN else ""
         raise UntrustedError(
-            f"This folder is not trusted, and gemcli would read: {', '.join(around.untrusted)}.",
+            f"This folder is not trusted, and gemcli would read: {', '.join(around.untrusted[:SHOWN])}{more}.",
             f"Look at them. To trust the folder for this run, say --skip-trust; for good, add "
             f'"{around.paths.project}": "TRUST_FOLDER" to {around.paths.trusted_folders}.',
         )
@@ -163,3 +186,11 @@ def _refuse(options: Options, around: Surroundings) -> None:
             if settings.get(setting):
                 by = ", ".join(settings.told(setting).sources)
                 raise ConfigError(f"The yolo mode is switched off by {setting.key} ({by}).")
+
+
+def _is_wanted(sandbox: object) -> bool:
+    """A switch, a command, or an object that may switch itself off."""
+    if isinstance(sandbox, dict):
+        fields = cast("dict[str, object]", sandbox)
+        return bool(fields) and fields.get("enabled") is not False
+    return sandbox not in (False, "", "false", "0")

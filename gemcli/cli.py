@@ -4,47 +4,54 @@ Start-up is felt, so nothing heavy is imported before it is known to be needed.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
+from typing import NoReturn
 
 from gemcli import __version__
 from gemcli.errors import GemError
-from gemcli.options import parse
+from gemcli.options import Options, parse
+
+
+def entry() -> NoReturn:
+    """The program. It ends at once when it is done: a thread that still waits for a name server is left behind."""
+    os._exit(main())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    argv = [as_utf8(word) for word in sys.argv[1:]] if argv is None else argv
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="replace")
+    argv = [os.fsencode(word).decode("utf-8", "replace") for word in sys.argv[1:]] if argv is None else argv
     try:
         options = parse(argv)
         if options.show_version:
-            print(__version__)
-            return 0
+            return say(1, f"{__version__}\n")
         if options.show_help:
             from gemcli.help import help_text
 
-            print(help_text(), end="")
-            return 0
-        from gemcli.app import run
-
-        return run(options, os.environ)
+            return say(1, help_text())
+        return run(options)
     except GemError as error:
-        return report(error)
+        say(2, f"Error: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
+        return error.exit_code
     except KeyboardInterrupt:
         return 130
 
 
-def as_utf8(word: str) -> str:
-    """A word of the command line as UTF-8, whatever locale the interpreter thinks it has."""
-    return os.fsencode(word).decode("utf-8", "replace")
+def run(options: Options) -> int:
+    """Signals that come while the rest is loaded wait until there is somebody to handle them."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    from gemcli.app import run as run_app
+
+    return run_app(options, os.environ)
 
 
-def report(error: GemError) -> int:
-    """Say what went wrong and what to do; gives the exit code."""
-    print(f"Error: {error.message}", file=sys.stderr)
-    if error.hint:
-        print(error.hint, file=sys.stderr)
-    return error.exit_code
+def say(fd: int, text: str) -> int:
+    """Write it all, in UTF-8; that nobody reads it is no error. Gives the exit code 0."""
+    data = text.encode("utf-8", "replace")
+    try:
+        while data:
+            data = data[os.write(fd, data) :]
+    except OSError:
+        pass
+    return 0

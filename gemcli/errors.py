@@ -78,6 +78,7 @@ class ApiErrorKind(StrEnum):
     REFUSED = "refused"  # any other 4xx: asking again would change nothing
     STREAM = "stream"  # an answer began and did not end as an answer
     BLOCKED = "blocked"  # the service ended the answer for a reason of its own
+    BLOCKED_PROMPT = "blocked_prompt"  # the service would not even begin
 
 
 class ApiError(GemError):
@@ -101,6 +102,11 @@ class ApiError(GemError):
         self.type = reason or "ApiError"
         self.status = status
         self.retry_after = retry_after
+
+    @property
+    def blames_prompt(self) -> bool:
+        """The same prompt would be refused again."""
+        return self.kind is ApiErrorKind.BLOCKED_PROMPT or self.status in (400, 413)
 
 
 class ToolError(GemError):

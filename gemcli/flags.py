@@ -89,7 +89,7 @@ SECTIONS: dict[str, list[Flag]] = {
     ],
     "looking inside": [
         Flag("debug", "say on standard error what is sent and where each setting comes from", "d"),
-        Flag("ignore-env", "do not read .env files", hidden=True),
+        Flag("ignore-env", "do not read the project's .env file", hidden=True),
         Flag("record-responses", "", takes=Takes.VALUE, value="FILE", later="recording", hidden=True),
         Flag("fake-responses", "", takes=Takes.VALUE, value="FILE", later="replay", hidden=True),
         Flag("fake-responses-non-strict", "", takes=Takes.VALUE, value="FILE", later="replay", hidden=True),

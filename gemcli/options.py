@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gemcli.argv import Arguments, read_arguments, split_list
 from gemcli.errors import InputError, UsageError
-from gemcli.flags import FLAGS, SUBCOMMANDS
+from gemcli.flags import FLAGS
 from gemcli.kinds import ApprovalMode, OutputFormat, ToolMode
 
 
@@ -30,9 +30,9 @@ class Options:
 
 
 def parse(argv: Sequence[str]) -> Options:
-    if is_subcommand(argv):
-        raise InputError(f"The subcommand {argv[0]} is not here yet.")
     found = read_arguments(argv)
+    if found.subcommand:
+        raise InputError(f"The subcommand {found.subcommand} is not here yet.")
     if found.has("version") or found.has("help"):
         return Options(show_version=found.has("version"), show_help=True)
     _refuse_contradictions(found)
@@ -55,13 +55,6 @@ def parse(argv: Sequence[str]) -> Options:
         raw_output=found.has("raw-output"),
         accept_raw_output_risk=found.has("accept-raw-output-risk"),
     )
-
-
-def is_subcommand(argv: Sequence[str]) -> bool:
-    """A first word is one only if nothing, a flag or one of its verbs follows: `undo the last edit` is a prompt."""
-    if not argv or argv[0] not in SUBCOMMANDS:
-        return False
-    return len(argv) == 1 or argv[1].startswith("-") or argv[1] in SUBCOMMANDS[argv[0]]
 
 
 def _mode(found: Arguments) -> ApprovalMode | None:

@@ -12,7 +12,7 @@ class Trace:
     """Off until it is given somewhere to write."""
 
     def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
+        self.redactor = redactor
         self._tell: Callable[[str], None] | None = None
         self._file: Path | None = None
 
@@ -28,9 +28,16 @@ class Trace:
     def __call__(self, entry: str) -> None:
         if self._tell is None:
             return
-        entry = self._redactor(entry)
+        entry = self.redactor(entry)
         cut = "" if len(entry) <= SHOWN else f" … ({len(entry) - SHOWN} more characters in the log file)"
         self._tell(f"[DEBUG] {entry[:SHOWN]}{cut}")
+        self._write(entry)
+
+    def note(self, line: str) -> None:
+        """For the file only: the person has heard it already."""
+        self._write(self.redactor(line))
+
+    def _write(self, entry: str) -> None:
         if self._file is not None:
             try:
                 with self._file.open("a", encoding="utf-8", errors="replace") as file:

@@ -6,7 +6,7 @@ Fields that are not set are left out, never sent as null.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
@@ -18,6 +18,15 @@ def _null_is_empty(value: object) -> object:
     return [] if value is None else value
 
 
+def _count_or_none(value: object) -> object:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _object_or_none(value: object) -> object:
+    return cast("object", value) if isinstance(value, dict | BaseModel) else None
+
+
+Count = Annotated[int | None, BeforeValidator(_count_or_none)]
 Listed = Annotated[list[Item], BeforeValidator(_null_is_empty)]
 
 
@@ -77,14 +86,20 @@ class Part(Wire):
     code_execution_result: CodeExecutionResult | None = None
 
     @property
+    def fields(self) -> set[str]:
+        """The names of what is really there; a null is not sent and so counts as absent."""
+        present = {name for name in self.model_fields_set if getattr(self, name) is not None}
+        return present | {name for name, value in (self.model_extra or {}).items() if value is not None}
+
+    @property
     def is_plain_text(self) -> bool:
         """Text and nothing else: such neighbours may be joined."""
-        return self.text is not None and self.model_fields_set <= {"text"} and not self.model_extra
+        return self.fields == {"text"}
 
     @property
     def is_empty(self) -> bool:
         """Nothing that the service would accept or a person would miss."""
-        return not self.text and not self.model_extra and self.model_fields_set <= {"text", "thought"}
+        return not self.text and self.fields <= {"text", "thought"}
 
 
 class Content(Wire):
@@ -107,12 +122,14 @@ class Content(Wire):
 
 
 class Usage(Wire):
-    prompt_token_count: int | None = None
-    candidates_token_count: int | None = None
-    total_token_count: int | None = None
-    cached_content_token_count: int | None = None
-    thoughts_token_count: int | None = None
-    tool_use_prompt_token_count: int | None = None
+    """Counts; one that is no count is left out. An answer is not thrown away because its statistics are odd."""
+
+    prompt_token_count: Count = None
+    candidates_token_count: Count = None
+    total_token_count: Count = None
+    cached_content_token_count: Count = None
+    thoughts_token_count: Count = None
+    tool_use_prompt_token_count: Count = None
 
 
 class Candidate(Wire):
@@ -131,7 +148,7 @@ class StreamChunk(Wire):
 
     candidates: Listed[Candidate] = []
     prompt_feedback: PromptFeedback | None = None
-    usage_metadata: Usage | None = None
+    usage_metadata: Annotated[Usage | None, BeforeValidator(_object_or_none)] = None
     model_version: str | None = None
 
     @property

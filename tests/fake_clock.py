@@ -15,6 +15,7 @@ class FakeClock:
         self.instant = instant
         self.time = 0.0
         self.slept: list[float] = []
+        self.begun = 0  # how many timeouts have been begun so far
         self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
         self._timeouts: list[tuple[float, asyncio.Timeout]] = []
 
@@ -40,6 +41,7 @@ class FakeClock:
     @asynccontextmanager
     async def _timeout(self, seconds: float) -> AsyncIterator[None]:
         async with asyncio.timeout(0 if seconds <= 0 else None) as inner:
+            self.begun += 1
             entry = (self.time + seconds, inner)
             self._timeouts.append(entry)
             try:

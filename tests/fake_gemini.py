@@ -11,6 +11,7 @@ when the `with` block ends.
 import asyncio
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterable
@@ -195,13 +196,16 @@ class Request:
 
 
 class FakeGemini:
-    def __init__(self, *replies: Reply, last_repeats: bool = False, **endpoints: Any) -> None:
+    def __init__(
+        self, *replies: Reply, last_repeats: bool = False, tls: ssl.SSLContext | None = None, **endpoints: Any
+    ) -> None:
         """`endpoints` answers Code Assist methods and other paths by name: a value, or a list used up in order."""
         self.replies = list(replies)
         self.requests: list[Request] = []
         self.violations: list[str] = []
         self.gone = threading.Event()  # a client went away in the middle of an answer
         self._last_repeats = last_repeats
+        self._tls = tls
         self._endpoints: dict[str, Any] = endpoints
         self._news = threading.Condition()
         self._loop = asyncio.new_event_loop()
@@ -225,7 +229,7 @@ class FakeGemini:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     @property
     def generated(self) -> list[Request]:
@@ -242,7 +246,9 @@ class FakeGemini:
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._client, "127.0.0.1", 0, limit=1 << 22))
+        server = self._loop.run_until_complete(
+            asyncio.start_server(self._client, "127.0.0.1", 0, limit=1 << 22, ssl=self._tls)
+        )
         self.port = server.sockets[0].getsockname()[1]
         self._up.set()
         self._loop.run_forever()
@@ -255,7 +261,7 @@ class FakeGemini:
 
     # -- one connection ---------------------------------------------------------------------
     async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):
             while (request := await _read_request(reader)) is not None:
                 with self._news:
                     self.requests.append(request)

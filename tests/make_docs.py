@@ -37,7 +37,7 @@ line and column. A value of the wrong type is said and passed over; the key fall
 
 ## `.env` files
 
-The nearest `.gemini/.env` or `.env`, from the folder upwards, is read if the folder is trusted; then `~/.gemini/.env`
+The nearest `.gemini/.env` or `.env`, from the folder upwards, is read where the folder that holds it is trusted; then `~/.gemini/.env`
 (or `~/.env`, where there is neither of the others). Only variables that are not set yet are set. A folder's file cannot
 set what decides where credentials go, whose files are read or which code runs: base URLs, the home folder, proxies,
 certificates, `PYTHON*`, `LD_*`, `GIT_*` and their like; it is said when it tries. A folder above that everybody can write
@@ -68,7 +68,7 @@ HEADLESS_HEAD = """# gemcli in scripts
 ## The prompt
 
 Piped input (8 MB at most), words and `-p` are joined in this order, with a blank line between; words are joined with
-blanks, and so are several `-p`, with a blank line. With `-p`, the first byte of a pipe is awaited for half a second;
+blanks, several `-p` with a blank line. With `-p`, the first byte of a pipe is awaited for half a second;
 without it, the pipe is read to its end. `-p` takes the next word whatever it looks like, and nothing after `--` is a flag.
 A first word is a subcommand only if nothing, a flag or one of its verbs follows.
 
@@ -79,10 +79,12 @@ control sequences in the model's text are taken out (`--raw-output` leaves them 
 program ends, however slow the reader is.
 
 - **text**: the model's words, with a newline at the end. On a terminal they appear as they come. Elsewhere the words of an
-  attempt are held until the attempt has held good: what a retry withdraws is never printed.
+  attempt are held until the attempt has held good: what a retry withdraws is never printed. When the last attempt fails,
+  its words are printed before the error.
 - **json**: one object at the end; [its schema](schemas/json.schema.json). `response` is the text of the last answer. When
   the run fails, standard output stays empty and standard error ends with one object
-  ([schema](schemas/json-error.schema.json)); `error.code` is the HTTP status of the service, else the exit code.
+  ([schema](schemas/json-error.schema.json)); `error.code` is the HTTP status of the service, else the exit code. A command
+  line that cannot be understood is said in plain words in every format.
 - **stream-json**: one event a line, as it happens; [the schema of a line](schemas/stream-json.schema.json).
 
 `tokens.input` is `prompt` less `cached`. `stats.cost` is an estimate from an offline price list: `prices_of` names it,
@@ -98,8 +100,16 @@ Every event has `type` and `timestamp`. `init` comes first, `result` last; a run
 HEADLESS_TAIL = """
 ## Signals
 
-SIGINT ends a run with 130, SIGTERM with 143, at any moment; what was said by then is printed, and stream-json ends with a
-`result`. When the reader of standard output goes away, the run ends quietly with 0.
+SIGINT ends a run with 130, SIGTERM and SIGHUP with 143, from the moment the interpreter is up; what was said by then is
+printed, and stream-json ends with a `result`. A signal that was ignored when gemcli was started stays ignored. When the
+reader of standard output goes away, the run ends quietly with 0; when standard output cannot be written (a full disk),
+with 1.
+
+## Files that a prompt names
+
+`@path` takes a file, a folder or a pattern along (`@"with blanks"`, `@with\\ blanks`): the text of text files, pictures, PDF,
+sound and film as they are. What git or `.geminiignore` ignores stays out; a path that does not exist stays text, and that is
+said.
 """
 
 

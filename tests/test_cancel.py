@@ -182,6 +182,29 @@ async def test_two_cancels_at_once() -> None:
             assert_cancelled(await turn_.all())
 
 
+async def test_a_reader_that_is_cancelled_twice_does_not_lock_the_session() -> None:
+    class Stubborn(Slow):
+        async def run(self, args: Mapping[str, object]) -> str:
+            try:
+                return await super().run(args)
+            finally:
+                await asyncio.sleep(0.05)  # a tool that takes a moment to clean up
+
+    tool = Stubborn()
+    with FakeGemini(turn(call("slow")), OK) as fake:
+        async with open_session(fake, tools=[tool]) as session:
+            async with running(session, "one") as turn_:
+                await tool.started.wait()
+                turn_.task.cancel()
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+                turn_.task.cancel()
+                await asyncio.wait((turn_.task,))
+            await until(lambda: tool.ended.is_set())
+            await session.cancel()
+            assert (await said(session, "two"))[-1] == TurnFinished(TurnEnd.DONE)
+
+
 async def test_every_step_of_a_turn_survives_a_cancel() -> None:
     """Cancel after the n-th pass of the event loop, for every n until the turn ends by itself."""
     reasons: list[TurnEnd] = []

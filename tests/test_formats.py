@@ -7,12 +7,15 @@ import re
 import stat
 import subprocess
 import sys
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gemcli.plain.escapes import EscapeFilter, without_escapes
 from gemcli.plain.prompt_input import MAX_INPUT
@@ -109,7 +112,7 @@ def test_an_unknown_price_is_said_and_can_be_named() -> None:
     assert cost["usd"] is None and "gemini-99" in cost["reason"]
     folder = Path.home() / ".gemini"
     folder.mkdir()
-    prices = {"billing": {"prices": {"gemini-99": {"input": 1, "output": 2}, "odd": "x"}}}
+    prices = {"billing": {"prices": {"gemini-99": {"input": 1, "output": 2}}}}
     (folder / "settings.json").write_text(json.dumps(prices))
     cost = as_json(run(OK, args=("-m", "gemini-99"), format="json"))["stats"]["cost"]
     assert cost["usd"] == pytest.approx((10 * 1 + 5 * 2) / 1e6)
@@ -203,7 +206,7 @@ EVIL = (
     "\x1b[31mred\x1b[0m and \x1b]8;;http://x\x07link\x1b]8;;\x07 \x1b]52;c;aGk=\x1b\\ok "
     "\x9b1mC1 \x1bPq\x1b\\\x1b(B\x00\x7f"
 )
-HARMLESS = "red and link ok C1 "
+HARMLESS = "red and link ok 1mC1 "
 
 
 @pytest.mark.parametrize("format", ["text", "json", "stream-json"])
@@ -234,7 +237,40 @@ def test_a_sequence_cut_in_two_is_one(cut: int) -> None:
 def test_an_endless_sequence_is_text() -> None:
     pieces = EscapeFilter()
     got = pieces.feed("\x1b]0;") + "".join(pieces.feed("x" * 100) for _ in range(100))
-    assert len(got) >= 5000
+    assert got + pieces.flush() == "]0;" + "x" * 10_000
+
+
+def test_nothing_is_swallowed_at_the_end() -> None:
+    for format in ("text", "json", "stream-json"):
+        ran = run(turn(text("He said â€œhelloâ€\x9d and the answer is 42. \x1b]half")), format=format)
+        got = said(as_events(ran)) if format == "stream-json" else ran.out
+        assert "â€œhelloâ€ and the answer is 42. ]half" in got
+
+
+@pytest.mark.parametrize("piece", ["\x1b]", "\x9d", "\x1b[", "\x1b", "\x1bP", "\x9b31", "\x07\x1b]"])
+def test_the_filter_takes_time_in_proportion(piece: str) -> None:
+    started = time.process_time()
+    pieces = EscapeFilter()
+    pieces.feed(piece * 100_000)
+    pieces.flush()
+    assert time.process_time() - started < 3
+
+
+ESCAPED = st.lists(
+    st.one_of(
+        st.text("ab\\[]m;0\x07", max_size=4),
+        st.sampled_from(["\x1b", "\x9b", "\x9d", "\x1b[", "\x1b]", "\x1b\\", "\x1bP"]),
+    )
+).map("".join)
+
+
+@given(ESCAPED, st.data())
+def test_any_cut_of_any_text_is_cleaned_alike(whole: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=5)))
+    pieces = EscapeFilter()
+    got = "".join(pieces.feed(whole[a:b]) for a, b in zip([0, *cuts], [*cuts, len(whole)], strict=True))
+    assert got + pieces.flush() == without_escapes(whole)
+    assert not re.search("[\x1b\x80-\x9f]", without_escapes(whole))
 
 
 # --- input ----------------------------------------------------------------------------------
@@ -343,6 +379,70 @@ def test_a_failing_service(reply: Reply, type: str, code: int) -> None:
     assert (events[-1]["type"], events[-1]["status"], events[-1]["error"]["type"]) == ("result", "error", type)
 
 
+@pytest.mark.parametrize("format", ["text", "json", "stream-json"])
+def test_output_that_cannot_be_written_is_an_error(format: str) -> None:
+    with FakeGemini(OK) as fake:
+        script = f'"{sys.executable}" -m gemcli -p hi -o {format} > /dev/full'
+        done = subprocess.run(["sh", "-c", script], env=program_env(fake), capture_output=True, text=True, timeout=8)
+    assert done.returncode == 1 and "Standard output cannot be written" in done.stderr
+
+
+def test_a_non_blocking_output_is_written_whole() -> None:
+    import fcntl
+
+    big = "".join(f"{n} " for n in range(200_000))
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETFL, os.O_NONBLOCK)
+    with FakeGemini(turn(text(big))) as fake:
+        command = [sys.executable, "-m", "gemcli", "-p", "x"]
+        process = subprocess.Popen(command, env=program_env(fake), stdin=subprocess.DEVNULL, stdout=write)
+        os.close(write)
+        got = bytearray()
+        while piece := os.read(read, 1 << 16):
+            got += piece
+        assert process.wait(5) == 0
+    os.close(read)
+    assert got.decode() == big + "\n"
+
+
+@pytest.mark.parametrize("redirect", ["| true", "> /dev/full", "2>&-"])
+def test_help_and_version_never_fail(redirect: str) -> None:
+    for flag in ("--help", "--version"):
+        script = f'"{sys.executable}" -m gemcli {flag} {redirect}'
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, text=True, timeout=8)
+        assert (done.returncode, done.stderr) == (0, "")
+    done = subprocess.run(["sh", "-c", f'"{sys.executable}" -m gemcli --bad 2>&-'], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+def test_an_answer_that_was_not_counted_has_no_price() -> None:
+    cost = as_json(run(says(chunk(text("x"), finish="STOP")), format="json"))["stats"]["cost"]
+    assert cost["usd"] is None and "did not count" in cost["reason"]
+
+
+def test_odd_counts_do_not_spoil_an_answer() -> None:
+    odd = says(chunk(text("x"), finish="STOP", use={"promptTokenCount": -3, "totalTokenCount": "many", "new": 1.5}))
+    value = as_json(run(odd, format="json"))
+    assert (value["response"], value["stats"]["models"]["gemini-2.5-pro"]["tokens"]["prompt"]) == ("x", 0)
+    assert (
+        as_json(run(says(chunk(text("y"), finish="STOP") | {"usageMetadata": "odd"}), format="json"))["response"] == "y"
+    )
+
+
+def test_warnings_and_types_hold_no_key() -> None:
+    for format in ("json", "stream-json", "text"):
+        ran = run(turn(text("x"), finish="OTHER", message=f"key {KEY}"), format=format)
+        assert KEY not in ran.out + ran.err and "[REDACTED]" in ran.out + ran.err
+        event = {"error": {"code": 400, "status": f"S_{KEY}", "message": f"m {KEY}"}}
+        ran = run(says(event), format=format)
+        assert ran.code == 1 and KEY not in ran.out + ran.err
+
+
+def test_json_errors_say_what_to_do() -> None:
+    (Path.cwd() / "GEMINI.md").write_text("x")
+    assert "--skip-trust" in as_error(gemcli("-p", "hi", "-o", "json"))["error"]["message"]
+
+
 def test_the_words_for_a_rate_limit() -> None:
     ran = run(fails(429, "Quota exceeded", quota_id="PerDay"), format="text")
     assert "Error: Rate limit exceeded: Quota exceeded\n" in ran.err
@@ -351,8 +451,9 @@ def test_the_words_for_a_rate_limit() -> None:
 def test_the_report_holds_no_key() -> None:
     ran = run(fails(400, f"echo {KEY}"), args=("-p", f"my key is {KEY}"), format="text")
     [path] = re.findall(r"Full report available at: (\S+)", ran.err)
-    assert KEY not in Path(path).read_text() + ran.err
-    assert "[REDACTED]" in Path(path).read_text()
+    report = Path(path).read_text()
+    assert KEY not in report + ran.err
+    assert json.loads(report)["prompt"] == "hi\n\nmy key is [REDACTED]"
 
 
 @pytest.mark.parametrize("format", ["text", "json", "stream-json"])
@@ -473,7 +574,14 @@ def test_a_wrong_type_is_a_warning() -> None:
         ({}, {"GEMINI_SANDBOX": "podman"}, (), 44),
         ({"tools": {"sandbox": True}}, {"GEMINI_SANDBOX": "false"}, (), 0),
         ({"tools": {"sandbox": True}}, {}, ("--no-sandbox",), 0),
-        ({"tools": {"sandbox": True}}, {"SANDBOX": "inside"}, (), 0),
+        ({"tools": {"sandbox": True}}, {"SANDBOX": "inside"}, (), 44),
+        ({"tools": {"sandbox": {"enabled": False}}}, {}, (), 0),
+        ({"tools": {"sandbox": {"command": "docker"}}}, {}, (), 44),
+        ({"tools": {"sandbox": "false"}}, {}, (), 0),
+        ({"security": {"toolSandboxing": True}}, {}, (), 44),
+        ({"security": {"auth": {"enforcedType": "vertx-ai"}}}, {}, (), 41),
+        ({"security": {"auth": {"selectedType": "gateway"}}}, {}, (), 41),
+        ({"billing": {"prices": {"m": {"input": 1}}}}, {}, (), 52),
         ({"security": {"disableYoloMode": True}}, {}, ("--yolo",), 52),
         ({"admin": {"secureModeEnabled": True}}, {}, ("--approval-mode", "yolo"), 52),
         ({"security": {"disableYoloMode": True}}, {}, (), 0),
@@ -489,18 +597,19 @@ def test_settings_that_refuse(settings: Any, env: dict[str, str], args: tuple[st
 
 
 def test_debug_says_what_is_sent_and_who_set_what() -> None:
-    user_settings({"model": {"name": "flash"}, "mcpServers": {"s": {"env": {"TOKEN": "other-secret"}}}})
+    values = {"model": {"name": "flash"}, "mcpServers": {"s": {"env": {"TOKEN": "other-secret"}}}}
+    user_settings(values | {"mcp": {"serverCommand": "serve --key $GEMINI_API_KEY"}})
     for args, env in ((("-d",), {}), ((), {"DEBUG": "1"})):
         with FakeGemini(fails(503, retry_after="0"), OK) as fake:
-            ran = gemcli("-p", "hi", *args, env=program_env(fake, **env))
+            ran = gemcli("-p", "hi", "-p", f"key {KEY}", *args, env=program_env(fake, **env))
         assert (ran.code, ran.out) == (0, "hello\n")
         assert f'setting model.name = "flash" (from {Path.home()}/.gemini/settings.json)' in ran.err
-        assert ran.err.count("request: POST http://127.0.0.1:") == 2 and '"text":"hi"' in ran.err
+        assert ran.err.count("request: POST http://127.0.0.1:") == 2 and '"text":"hi' in ran.err
         assert "status 503" in ran.err and "Attempt 1 failed" in ran.err
         [path] = re.findall(r"log file: (\S+)", ran.err)
         log = Path(path)
         assert stat.S_IMODE(log.stat().st_mode) == 0o600 and stat.S_IMODE(log.parent.stat().st_mode) == 0o700
-        assert "request: POST" in log.read_text()
+        assert "request: POST" in log.read_text() and "Attempt 1 failed" in log.read_text()
         for secret in (KEY, "other-secret"):
             assert secret not in ran.err + log.read_text()
 

@@ -28,7 +28,7 @@ LAYERS = [
     {"api"},
     {"config"},
     {"events"},
-    {"help", "options", "wire"},
+    {"help", "options", "wire", "lenient_json"},
     {"argv"},
     {"flags"},
     {"trace"},

@@ -5,8 +5,11 @@ import threading
 
 import pytest
 
-from gemcli.api.retry import BAD_ANSWER, NO_ANSWER
+from gemcli.api.retry import BAD_ANSWER, NO_ANSWER, Retries
+from gemcli.api.sse import MAX_EVENT
 from gemcli.clock import SystemClock
+from gemcli.config.catalogue import CONNECT_TIMEOUT, FIRST_BYTE_TIMEOUT, SILENCE_TIMEOUT
+from gemcli.errors import ApiError, ApiErrorKind
 from gemcli.events import (
     ApiCallFinished,
     Choice,
@@ -29,6 +32,7 @@ from tests.fake_gemini import (
     cut_after,
     drops,
     fails,
+    json_body,
     page,
     says,
     stalls,
@@ -148,6 +152,52 @@ async def test_an_unavailable_service_that_asks_for_an_hour_is_not_waited_for() 
     assert (error_of(events), clock.slept) == (("UNAVAILABLE", 503), [])
 
 
+@pytest.mark.parametrize("reason", ["QUOTA_EXHAUSTED", "INSUFFICIENT_G1_CREDITS_BALANCE"])
+async def test_a_quota_can_be_used_up_under_any_status(reason: str) -> None:
+    for status in (429, 503):
+        events, clock, _ = await run(fails(status, reason=reason), OK)
+        assert (error_of(events)[1], clock.slept) == (status, [])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"details": [{"violations": 5}, 7, {"reason": ["x"]}, {"violations": ["y"]}], "message": 3}},
+        {"error": "just words"},
+        [{"error": {"code": "503"}}],
+        [],
+        "text",
+    ],
+)
+async def test_odd_error_bodies_are_their_status(body: object) -> None:
+    events, clock, _ = await run(json_body(body, 503), OK)
+    assert (shown(events), clock.slept) == ("Recovered.", [5.0])
+
+
+async def test_deeply_nested_error_bodies() -> None:
+    events, clock, _ = await run(Reply(status=500, body=b"[" * 100_000), OK)
+    assert (shown(events), clock.slept) == ("Recovered.", [5.0])
+
+
+async def test_a_redirect_is_not_followed() -> None:
+    events, _, fake = await run(Reply(status=302, body=b"", headers={"Location": "/v1beta/elsewhere"}), OK)
+    assert (error_of(events)[1], len(fake.requests)) == (302, 1)
+
+
+async def test_network_errors_are_final_where_settings_say_so() -> None:
+    clock = FakeClock()
+    with FakeGemini(drops(), OK) as fake:
+        async with open_session(fake, clock, retries_network=False) as session:
+            events = await said(session, "go")
+    assert (error_of(events), clock.slept) == (("NETWORK_ERROR", None), [])
+
+
+def test_the_usual_waits() -> None:
+    assert (CONNECT_TIMEOUT.default, FIRST_BYTE_TIMEOUT.default, SILENCE_TIMEOUT.default) == (10, 120, 60)
+    error = ApiError(ApiErrorKind.SERVER, "x")
+    assert (Retries(lambda: 0.0).wait_after(error), Retries(lambda: 1.0).wait_after(error)) == (3.5, 6.5)
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 302])
 async def test_refusals_are_final(status: int) -> None:
     events, clock, fake = await run(fails(status, "mock refusal"), OK)
@@ -209,6 +259,12 @@ async def test_an_answer_that_is_none_is_tried_again_and_its_text_withdrawn(name
     assert fake.requests[0].raw == fake.requests[1].raw
 
 
+async def test_a_line_that_never_ends_is_refused_for_its_size() -> None:
+    events, _, _ = await run(BAD["huge line"], OK)
+    [retry] = [event for event in events if isinstance(event, Retrying)]
+    assert f"larger than {MAX_EVENT} bytes" in retry.reason
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -244,7 +300,15 @@ async def test_what_was_said_before_the_last_failure_stays_and_the_session_goes_
 ERROR_EVENT = b'{"error": {"code": %d, "message": "mock event", "status": "%b"}}'
 
 
-@pytest.mark.parametrize("frame", [b"data: %b\n\n", b"%b", b"[%b\n]"], ids=["event", "bare", "list"])
+FRAMES = {
+    "event": b"data: %b\n\n",
+    "bare": b"%b",
+    "list": b"[%b\n]",
+    "list in an event": b"data: [%b]\n\n",
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
 async def test_an_error_inside_a_200_counts_as_its_status(frame: bytes) -> None:
     busy = says(chunk(text("Partial")), frame % (ERROR_EVENT % (503, b"UNAVAILABLE")))
     events, clock, _ = await run(busy, OK)
@@ -290,11 +354,10 @@ async def test_headers_without_a_first_byte_are_silence_too() -> None:
     clock = FakeClock()
     with FakeGemini(stalls(), OK) as fake:
         async with open_session(fake, clock) as session, running(session, "go") as turn_:
-            await fake.seen(1)
-            await until(lambda: clock.waiting)
+            await until(lambda: clock.begun == 2)  # one limit until the headers, the rest of it until the first byte
             clock.advance(121)
             assert shown(await turn_.all()) == "Recovered."
-    assert clock.slept in ([1.0], [5.0])  # the timer ran out before or after the headers were read
+    assert clock.slept == [1.0]
 
 
 async def test_the_waits_are_settings() -> None:

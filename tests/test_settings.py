@@ -1,5 +1,6 @@
 """Settings: their layers, their syntax, and that every known key has an answer."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,22 @@ def test_json_with_comments(text: str, value: Any) -> None:
         (b'{"a": "x\ny"}', 1, 9),
         (b'{\n"a": "\xff"}', 2, 7),
         (b"[" * 100_000, 1, 1),
+        (b'{"a": ' + b"9" * 5000 + b"}", 1, 1),
+        (b'{"a": 1 /* never ends', 1, 9),
     ],
 )
 def test_errors_have_a_place(data: bytes, line: int, column: int) -> None:
     with pytest.raises(JsoncError) as caught:
         parse_jsonc(data)
     assert (caught.value.line, caught.value.column) == (line, column)
+
+
+@pytest.mark.parametrize("comment", ["/" * 5000, "// a " * 2000, "/**/" * 3000, "/* * / */" * 1000])
+def test_comments_take_time_in_proportion(comment: str) -> None:
+    started = time.process_time()
+    text = '{"ui": {"theme": "x"}, ' + comment + "\n}"
+    assert parse_jsonc(text.encode()) == {"ui": {"theme": "x"}}
+    assert time.process_time() - started < 3
 
 
 JSON = st.recursive(

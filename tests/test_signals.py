@@ -192,3 +192,74 @@ def test_ctrl_c_on_a_terminal() -> None:
         _, status = os.waitpid(pid, 0)
         os.close(terminal)
     assert os.waitstatus_to_exitcode(status) == 130
+
+
+def test_ctrl_c_while_a_token_is_fetched() -> None:
+    """A thread that waits for somebody else must not keep the program."""
+    import json as json_module
+    import socket
+
+    with socket.socket() as silent, FakeGemini() as fake:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        subject = Path.home() / "subject.txt"
+        subject.write_text("x")
+        adc = Path.home() / "adc.json"
+        account = {
+            "type": "external_account",
+            "audience": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
+            "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
+            "token_url": f"http://127.0.0.1:{silent.getsockname()[1]}/token",
+            "credential_source": {"file": str(subject)},
+        }
+        adc.write_text(json_module.dumps(account))
+        env = program_env(fake, GEMINI_API_KEY=None) | {
+            "GOOGLE_GENAI_USE_VERTEXAI": "true",
+            "GOOGLE_CLOUD_PROJECT": "p",
+            "GOOGLE_CLOUD_LOCATION": "l",
+            "GOOGLE_VERTEX_BASE_URL": fake.url,
+            "GOOGLE_APPLICATION_CREDENTIALS": str(adc),
+        }
+        command = [sys.executable, "-m", "gemcli", "-p", "x"]
+        process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        connection, _ = silent.accept()
+        started = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(5) == 130
+        assert time.monotonic() - started < 2
+        connection.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b"Operation cancelled.\n"
+        process.stderr.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_we_are_loading_is_handled_when_we_are_up(number: signal.Signals) -> None:
+    with (
+        FakeGemini(Reply(wait_before=threading.Event())) as fake,
+        spawn(fake, "-p", "x", "-o", "stream-json") as process,
+    ):
+        status, end = Path(f"/proc/{process.pid}/status"), time.monotonic() + 5
+        while not _blocks(status.read_text(), number):
+            assert time.monotonic() < end, "the program never began to load"
+        got, out, err = ended(process, number)
+    assert (got, fake.requests) == (130 if number is signal.SIGINT else 143, [])
+    assert json.loads(out.splitlines()[-1])["type"] == "result"
+    assert err in ("Operation cancelled.\n", "Terminated.\n")
+
+
+def _blocks(status: str, number: int) -> bool:
+    [mask] = [line.split()[1] for line in status.splitlines() if line.startswith("SigBlk")]
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
+def test_an_ignored_interrupt_stays_ignored() -> None:
+    reply = stalls(text("Half"))
+    with FakeGemini(reply) as fake:
+        command = ["sh", "-c", f"trap '' INT; exec {sys.executable} -m gemcli -p x"]
+        process = subprocess.Popen(command, env=program_env(fake), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        assert reply.sent.wait(5)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(5) == 143
+        process.communicate()

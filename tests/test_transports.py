@@ -441,6 +441,10 @@ def test_missing_or_unusable_credentials(selected: str | None, env: dict[str, st
         "example.com",
         "http://127.0.0.1.evil.example",
         "https://u:p@h",
+        "https://:p@h",
+        "https://h?",
+        "https://h#",
+        "https://h\x7f.x",
         "http://[",
     ],
 )
@@ -450,10 +454,143 @@ def test_base_urls_that_would_leak_a_key(url: str) -> None:
     assert "GOOGLE_GEMINI_BASE_URL" in caught.value.message
 
 
+@pytest.mark.parametrize("location", ["evil.example/x", "127.0.0.1:1/x?", "a b", "", "US"])
+def test_a_location_is_no_address(location: str) -> None:
+    env = {"GOOGLE_GENAI_USE_VERTEXAI": "1", "GOOGLE_CLOUD_PROJECT": "p", "GOOGLE_CLOUD_LOCATION": location}
+    env["GOOGLE_APPLICATION_CREDENTIALS"] = str(Path.home() / "adc.json")
+    with FakeGemini() as fake:
+        external_account(fake)
+        with pytest.raises(ConfigError if location else AuthError):
+            connect("s", around(env))
+
+
+@pytest.mark.parametrize(
+    ("url", "env", "proxy"),
+    [
+        ("https://api.example.com", {}, None),
+        ("https://api.example.com", {"HTTPS_PROXY": "http://p:1"}, "http://p:1"),
+        ("https://api.example.com", {"https_proxy": "p:1"}, "http://p:1"),
+        ("https://api.example.com", {"ALL_PROXY": "http://p:1"}, "http://p:1"),
+        ("https://api.example.com", {"HTTP_PROXY": "http://p:1"}, None),
+        ("https://api.example.com", {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "x, example.com"}, None),
+        ("https://api.example.com", {"HTTPS_PROXY": "http://p:1", "NO_PROXY": ".example.com:443"}, None),
+        ("https://api.example.com", {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "*"}, None),
+        ("https://api.example.com", {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "fd00::/8,ample.com,"}, "http://p:1"),
+        ("http://127.0.0.1:8080", {"HTTP_PROXY": "http://p:1", "ALL_PROXY": "http://p:1"}, None),
+        ("https://localhost:8080", {"HTTPS_PROXY": "http://p:1"}, None),
+    ],
+)
+def test_proxies(url: str, env: dict[str, str], proxy: str | None) -> None:
+    from gemcli.api.http import proxy_for
+
+    assert proxy_for(url, env) == proxy
+
+
+async def test_a_key_for_this_machine_passes_no_proxy() -> None:
+    with FakeGemini(turn(text("hello"))) as fake, FakeGemini() as proxy:
+        env = {
+            "GEMINI_API_KEY": KEY,
+            "GOOGLE_GEMINI_BASE_URL": fake.url,
+            "HTTP_PROXY": proxy.url,
+            "ALL_PROXY": proxy.url,
+        }
+        async with open_session(fake, env=env) as session:
+            assert (await said(session, "hi"))[-1] == TurnFinished(TurnEnd.DONE)
+        assert proxy.requests == []
+
+
+def certificate() -> tuple[Path, Path]:
+    """A certificate of our own for 127.0.0.1, which no system trusts."""
+    import datetime
+    import ipaddress
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Test Authority")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    cert_path, key_path = Path.cwd() / "cert.pem", Path.cwd() / "key.pem"
+    cert_path.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    key_path.write_bytes(key.private_bytes(pem, pkcs8, serialization.NoEncryption()))
+    return cert_path, key_path
+
+
+async def test_certificates() -> None:
+    """Over real TLS: an authority nobody knows is refused at once, one that the user names is believed."""
+    import ssl
+
+    cert, key = certificate()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    with FakeGemini(turn(text("hello")), turn(text("hello")), tls=context) as fake:
+        env = {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": fake.url}
+        async with open_session(fake, env=env) as session:
+            end = (await said(session, "hi"))[-1]
+        assert isinstance(end, TurnFinished) and end.error is not None
+        assert end.error.type == "CERTIFICATE_NOT_TRUSTED" and "SSL_CERT_FILE" in end.error.hint
+        for name in ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"):
+            async with open_session(fake, env=env | {name: str(cert)}) as session:
+                assert (await said(session, "hi"))[-1] == TurnFinished(TurnEnd.DONE)
+
+
+async def test_a_token_that_cannot_be_a_header() -> None:
+    with FakeGemini(turn(text("x")), token=TOKEN_ANSWER | {"access_token": "tok-secret-123\nX: y"}) as fake:
+        env = vertex(fake, GOOGLE_CLOUD_PROJECT="p", GOOGLE_CLOUD_LOCATION="l")
+        env["GOOGLE_APPLICATION_CREDENTIALS"] = external_account(fake)
+        async with open_session(fake, env=env) as session:
+            end = (await said(session, "hi"))[-1]
+    assert isinstance(end, TurnFinished) and end.error is not None
+    assert end.error.exit_code == 41 and "tok-secret" not in repr(end)
+
+
+async def test_a_token_service_that_cannot_be_reached_is_tried_again() -> None:
+    clock = FakeClock()
+    with FakeGemini() as fake:
+        env = vertex(fake, GOOGLE_CLOUD_PROJECT="p", GOOGLE_CLOUD_LOCATION="l")
+        path = Path(external_account(fake))
+        path.write_text(path.read_text().replace(f":{fake.port}", ":9"))
+        async with open_session(
+            fake, clock, env=env | {"GOOGLE_APPLICATION_CREDENTIALS": str(path)}, max_attempts=2
+        ) as session:
+            end = (await said(session, "hi"))[-1]
+    assert isinstance(end, TurnFinished) and end.error is not None
+    assert (end.error.type, clock.slept) == ("NETWORK_ERROR", [5.0])
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"name": "operations/x", "done": True, "error": "no"},
+        {"name": None},
+        {"name": "../../evil"},
+        {"name": "operations/a\x01b"},
+    ],
+)
+async def test_odd_onboarding_answers(operation: dict[str, object]) -> None:
+    with FakeGemini(loadCodeAssist={"allowedTiers": 5}, onboardUser=operation) as fake:
+        async with open_session(fake, env=CODE_ASSIST | {"CODE_ASSIST_ENDPOINT": fake.url}) as session:
+            end = (await said(session, "one"))[-1]
+        assert len(fake.requests) == 2
+    assert isinstance(end, TurnFinished) and end.error is not None and end.error.exit_code == 41
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
         ("GEMINI_CLI_CUSTOM_HEADERS", "no colon here"),
+        ("GEMINI_CLI_CUSTOM_HEADERS", "X-Name: José"),
+        ("GEMINI_CLI_CUSTOM_HEADERS", "Content-Length: 3"),
         ("GEMINI_CLI_CUSTOM_HEADERS", "X: a\r\nEvil: b"),
         ("GOOGLE_GENAI_API_VERSION", "v1/../x"),
         ("SSL_CERT_FILE", "/nowhere.pem"),

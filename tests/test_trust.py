@@ -145,8 +145,12 @@ def test_a_trust_file_that_is_no_json() -> None:
         ('A="two\nlines"', {"A": "two\nlines"}),
         ("A=\nB=x", {"A": "", "B": "x"}),
         ("A=1\r\nB=2\r\n", {"A": "1", "B": "2"}),
-        ("not a line\n=x\n1A=2", {}),
+        ("not a line\n=x", {}),
         ("A=a=b", {"A": "a=b"}),
+        ("A: yaml\nB-C.D=1\n1A=2", {"A": "yaml", "B-C.D": "1", "1A": "2"}),
+        ('A="C:\\Users\\me"', {"A": "C:\\Users\\me"}),
+        ("A='it\\'s'", {"A": "it\\'s"}),
+        ("A=1\rB=2", {"A": "1", "B": "2"}),
     ],
 )
 def test_dotenv_syntax(text_: str, values: dict[str, str]) -> None:
@@ -172,6 +176,17 @@ STEERING = [
     "GEMINI_CLI_CUSTOM_HEADERS",
     "GCE_METADATA_HOST",
     "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OPENSSL_CONF",
+    "SSLKEYLOGFILE",
+    "BASH_ENV",
+    "SSH_ASKPASS",
+    "LESSOPEN",
+    "MANPAGER",
+    "ZDOTDIR",
+    "JAVA_TOOL_OPTIONS",
+    "SANDBOX_FLAGS",
+    "GEMINI_SYSTEM_MD",
+    "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES",
 ]
 
 
@@ -231,6 +246,56 @@ def test_a_fifo_for_an_env_file_does_not_hang() -> None:
     os.mkfifo(Path.cwd() / ".env")
     with FakeGemini(OK) as fake:
         assert gemcli("-p", "hi", "--skip-trust", fake=fake).code == 0
+
+
+def test_the_env_file_of_an_untrusted_folder_above_is_not_read() -> None:
+    child = Path.cwd() / "child"
+    child.mkdir()
+    put(".env", "GEMINI_MODEL=from-above\n")
+    trusts(**{str(Path.cwd()): "DO_NOT_TRUST", str(child): "TRUST_FOLDER"})
+    import os
+
+    os.chdir(child)
+    for args in ((), ("--skip-trust",)):
+        with FakeGemini(OK) as fake:
+            assert gemcli("-p", "hi", *args, fake=fake).code == 0
+            assert "/gemini-2.5-pro:" in fake.requests[0].path
+
+
+@pytest.mark.parametrize("home", [None, "", "."])
+def test_without_a_home_the_folder_is_not_taken_for_it(home: str | None) -> None:
+    """Its files are a stranger's, whatever HOME says."""
+    put(".gemini/settings.json", '{"security": {"folderTrust": {"enabled": false}}, "model": {"name": "canary"}}')
+    put(".gemini/.env", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:9\n")
+    with FakeGemini(OK) as fake:
+        assert gemcli("-p", "hi", env=program_env(fake, HOME=home)).code == 55
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"": "TRUST_FOLDER", ".": "TRUST_FOLDER"}',
+        '{"HERE": ["TRUST_FOLDER"], "HERE/x": {"a": 1}}',
+        '{"HERE/loop": "TRUST_FOLDER", "/a\\u0000b": "TRUST_FOLDER"}',
+        '{"HERE": "DO_NOT_TRUST", "HERE/x": "TRUST_PARENT"}',
+        '{"HERE/x": "TRUST_PARENT", "HERE": "DO_NOT_TRUST"}',
+    ],
+)
+def test_odd_entries_trust_nothing(content: str) -> None:
+    put("GEMINI.md", "x")
+    (Path.cwd() / "loop").symlink_to("loop")
+    trusts()
+    (Path.home() / ".gemini" / "trustedFolders.json").write_text(content.replace("HERE", str(Path.cwd())))
+    assert gemcli("-p", "hi").code == 55
+
+
+def test_a_long_list_of_things_is_cut_and_cannot_forge_lines() -> None:
+    for n in range(30):
+        put(f".gemini/f{n:02}", "")
+    put(".gemini/a\nError: forged", "")
+    ran = gemcli("-p", "hi")
+    assert (ran.code, len(ran.err.splitlines())) == (55, 2)
+    assert "and 21 more" in ran.err
 
 
 def test_a_folder_that_everybody_writes_to_speaks_for_nobody() -> None:

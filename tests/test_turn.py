@@ -337,6 +337,66 @@ async def test_a_prompt_that_the_service_refuses_does_not_spoil_the_next() -> No
         assert fake.requests[1].contents == [{"role": "user", "parts": [{"text": "small"}]}]
 
 
+ODD_PARTS = [
+    {"functionCall": None},
+    {"inlineData": None, "text": None},
+    {"brandNew": None},
+    {"functionResponse": {"name": "x", "response": {}}},
+    {"thoughtSignature": "alone"},
+    {},
+]
+
+
+@pytest.mark.parametrize("part", ODD_PARTS)
+@pytest.mark.parametrize("finish", ["STOP", None])
+async def test_odd_parts_leave_a_valid_history(part: dict[str, object], finish: str | None) -> None:
+    """The fake fails the test when a request is no valid conversation."""
+    odd = turn(part, text("hi"), finish=finish)
+    with FakeGemini(*[odd] * (1 if finish else 4), turn(text("ok"))) as fake:
+        async with open_session(fake) as session:
+            await said(session, "one")
+            assert (await said(session, "two"))[-1] == TurnFinished(TurnEnd.DONE)
+        assert fake.requests[-1].contents[1]["parts"][-1] == {"text": "hi"}
+
+
+@pytest.mark.parametrize("args", ['{"a":"\\ud800"}', "[" * 100_000, '"text"'])
+async def test_arguments_that_would_break_a_history(args: str) -> None:
+    with FakeGemini(turn(raw_call({"name": "echo", "args": args})), turn(text("ok")), turn(text("ok"))) as fake:
+        async with open_session(fake, tools=[Echo()]) as session:
+            assert (await said(session, "one"))[-1] == TurnFinished(TurnEnd.DONE)
+            assert (await said(session, "two"))[-1] == TurnFinished(TurnEnd.DONE)
+        assert len(fake.requests) == 3
+
+
+@pytest.mark.parametrize("reason", ["SAFETY", "MAX_TOKENS"])
+async def test_a_call_of_an_answer_that_was_stopped_is_not_run(reason: str) -> None:
+    with FakeGemini(turn(call("echo", word="a"), finish=reason), turn(text("ok"))) as fake:
+        async with open_session(fake, tools=[Echo()]) as session:
+            events = await said(session, "go")
+            end = events[-1]
+            assert isinstance(end, TurnFinished) and end.error is not None and end.error.type == reason
+            assert not [event for event in events if isinstance(event, ToolCallChanged)]
+            await said(session, "next")
+
+
+async def test_a_blocked_prompt_is_withdrawn() -> None:
+    with FakeGemini(says({"promptFeedback": {"blockReason": "OTHER"}}), turn(text("ok"))) as fake:
+        async with open_session(fake) as session:
+            end = (await said(session, "bad"))[-1]
+            assert isinstance(end, TurnFinished) and end.withdrawn == "message-1"
+            await said(session, "good")
+        assert fake.requests[1].contents == [{"role": "user", "parts": [{"text": "good"}]}]
+
+
+async def test_thoughts_keep_their_blanks() -> None:
+    with FakeGemini(
+        turn({"text": "look at ", "thought": True}, {"text": "the file", "thought": True}, text("ok"))
+    ) as fake:
+        async with open_session(fake) as session:
+            events = await said(session, "go")
+    assert [event.text for event in events if isinstance(event, ThoughtDelta)] == ["look at ", "the file"]
+
+
 async def test_an_empty_prompt_is_no_prompt() -> None:
     with FakeGemini() as fake:
         async with open_session(fake) as session:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gemcli.api.credentials import missing
+from gemcli.api.http import is_header_value, tls_context
+from gemcli.errors import ApiError, ApiErrorKind
 from gemcli.redact import Redactor
 
 SCOPES = ["https://www.googleapis.com/auth/cloud-platform"]
@@ -32,25 +34,33 @@ def adc_file(env: Mapping[str, str], home: Path) -> Path | None:
 class GoogleAuth:
     """Any credentials of google-auth, refreshed in a thread when they have run out."""
 
-    def __init__(self, credentials: Any, redactor: Redactor) -> None:
+    def __init__(self, credentials: Any, env: Mapping[str, str], redactor: Redactor) -> None:
         self._credentials = credentials
+        self._env = env
         self._redactor = redactor
 
     async def headers(self) -> Mapping[str, str]:
         if not self._credentials.valid:
             await asyncio.to_thread(self._refresh)
-        headers = {"authorization": f"Bearer {self._credentials.token}"}
+        token: object = self._credentials.token
+        if not isinstance(token, str) or not token or not is_header_value(token):
+            raise missing("The application default credentials gave a token that cannot be used.")
+        headers = {"authorization": f"Bearer {token}"}
         project: object = getattr(self._credentials, "quota_project_id", None)
         if isinstance(project, str) and project:
             headers["x-goog-user-project"] = project
         return headers
 
     def _refresh(self) -> None:
-        from google.auth.exceptions import GoogleAuthError
+        from google.auth.exceptions import GoogleAuthError, TransportError
         from google.auth.transport.requests import Request
 
         try:
-            self._credentials.refresh(Request())
+            self._credentials.refresh(Request(_session(self._env)))
+        except TransportError as error:
+            why = self._redactor(str(error))
+            message = f"The service that gives tokens cannot be reached ({why})."
+            raise ApiError(ApiErrorKind.NETWORK, message, reason="NETWORK_ERROR") from None
         except (GoogleAuthError, ValueError) as error:
             raise missing(
                 f"The application default credentials were not accepted: {self._redactor(str(error))}"
@@ -58,13 +68,27 @@ class GoogleAuth:
         self._redactor.add(self._credentials.token)
 
 
-def from_file(path: Path, redactor: Redactor) -> GoogleAuth:
+def _session(env: Mapping[str, str]) -> Any:
+    """google-auth speaks through requests; it gets the same certificates as everything else."""
+    import requests
+    from requests.adapters import HTTPAdapter
+
+    class Adapter(HTTPAdapter):
+        def init_poolmanager(self, *args: Any, **kwargs: Any) -> Any:
+            return super().init_poolmanager(*args, **kwargs, ssl_context=tls_context("https://", env))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+    session = requests.Session()
+    session.mount("https://", Adapter())
+    return session
+
+
+def from_file(path: Path, env: Mapping[str, str], redactor: Redactor) -> GoogleAuth:
     from google.auth.exceptions import GoogleAuthError
 
     try:
         info: Any = json.loads(path.read_bytes())
-        return GoogleAuth(_load(info), redactor)
-    except (GoogleAuthError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return GoogleAuth(_load(info), env, redactor)
+    except (GoogleAuthError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise missing(f"{path} holds no usable credentials: {redactor(str(error))}") from None
 
 
@@ -94,7 +118,7 @@ def _external_module(source: Any) -> str:
     return "google.auth.pluggable" if "executable" in source else "google.auth.identity_pool"
 
 
-def from_metadata_server(redactor: Redactor) -> GoogleAuth:
+def from_metadata_server(env: Mapping[str, str], redactor: Redactor) -> GoogleAuth:
     from google.auth import compute_engine
 
-    return GoogleAuth(compute_engine.Credentials(scopes=SCOPES), redactor)
+    return GoogleAuth(compute_engine.Credentials(scopes=SCOPES), env, redactor)

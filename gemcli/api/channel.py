@@ -3,6 +3,7 @@
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from typing import Any
 
 import httpx
 
@@ -60,16 +61,20 @@ class Channel:
     def masked(self, text: str) -> str:
         return self._redactor(text)
 
+    def masked_value(self, value: dict[str, Any]) -> dict[str, Any]:
+        return self._redactor.value(value)
+
     async def aclose(self) -> None:
         await self._http.aclose()
 
     async def _send(self, method: str, url: str, body: bytes | None) -> httpx.Response:
-        headers = dict(await self._credentials.headers())
-        request = self._http.build_request(method, url, content=body, headers=headers)
-        if self._trace.is_on:
-            self._trace(f"request: {method} {url} {_shown(request.headers)} {(body or b'').decode('utf-8', 'replace')}")
         try:
             async with self._clock.timeout(self._waits.first_byte):
+                headers = dict(await self._credentials.headers())
+                request = self._http.build_request(method, url, content=body, headers=headers)
+                if self._trace.is_on:
+                    said = (body or b"").decode("utf-8", "replace")
+                    self._trace(f"request: {method} {url} {_shown(request.headers)} {said}")
                 response = await self._http.send(request, stream=True)
             self._trace(f"answer: status {response.status_code}")
             return response
@@ -105,6 +110,9 @@ class Channel:
 
     def _unreachable(self, error: httpx.HTTPError) -> ApiError:
         host = error.request.url.host
+        if isinstance(error, httpx.LocalProtocolError):  # its text may quote a header, and so a credential
+            message = "The request cannot be sent: a header or the address is not valid HTTP."
+            return ApiError(ApiErrorKind.REFUSED, message, reason="INVALID_REQUEST")
         if _is_untrusted(error):
             return ApiError(
                 ApiErrorKind.REFUSED,

@@ -7,12 +7,12 @@ from typing import cast
 from pydantic import ValidationError
 
 from gemcli.api.channel import MAX_ERROR_BODY, Channel, collect
-from gemcli.api.lenient_json import parse
 from gemcli.api.onboarding import Onboarding
 from gemcli.api.refusal import error_object, error_of, refusal_event
 from gemcli.api.sse import SseError, SseReader
 from gemcli.api.transport import CodeAssistTransport, Transport
 from gemcli.errors import ApiError, ApiErrorKind
+from gemcli.lenient_json import parse
 from gemcli.wire import Content, GenerateRequest, Part, StreamChunk
 
 
@@ -64,11 +64,12 @@ class GeminiClient:
     def _value(self, data: bytes) -> object:
         try:
             value = parse(data)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise _malformed("The service sent an event that is not JSON.") from error
-        if error := error_of(value):
-            raise refusal_event(_masked(error, self._channel))
-        return self._transport.unwrap(value)
+        inner = self._transport.unwrap(value)
+        if error := error_of(value) or error_of(inner):
+            raise refusal_event(self._channel.masked_value(error))
+        return inner
 
     def _chunk(self, data: bytes) -> StreamChunk:
         try:
@@ -81,18 +82,13 @@ class GeminiClient:
         if error.seen[:1] in (b"{", b"["):
             body = error.seen + await collect(pieces, MAX_ERROR_BODY)
             if found := error_object(body):
-                return refusal_event(_masked(found, self._channel))
+                return refusal_event(self._channel.masked_value(found))
         page = " (a web page)" if error.seen.lstrip()[:1] == b"<" else ""
         return _malformed(f"The stream cannot be read: {error}{page}.")
 
 
 def _malformed(message: str) -> ApiError:
     return ApiError(ApiErrorKind.STREAM, message, reason="MALFORMED_EVENT")
-
-
-def _masked(error: dict[str, object], channel: Channel) -> dict[str, object]:
-    message = error.get("message")
-    return error | {"message": channel.masked(message)} if isinstance(message, str) else error
 
 
 def _countable(content: Content) -> Content:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from gemcli.api.adc import adc_file, from_file, from_metadata_server
 from gemcli.api.channel import Channel
 from gemcli.api.client import GeminiClient
-from gemcli.api.credentials import Credentials, api_key, auth_kind, google_token, missing
+from gemcli.api.credentials import Credentials, api_key, auth_kind, google_token, missing, named_kind
 from gemcli.api.endpoints import api_version, code_assist_url, code_assist_version, gemini_url, vertex_url
 from gemcli.api.http import Waits, custom_headers, open_http
 from gemcli.api.onboarding import Onboarding
@@ -30,7 +30,7 @@ def connect(session_id: str, around: Surroundings) -> GeminiClient:
         around.redactor.add(value)
     kind = auth_kind(around.settings.get(AUTH_TYPE), env, adc_file(env, around.paths.home))
     enforced = around.settings.get(ENFORCED_AUTH_TYPE)
-    if enforced and enforced != kind:
+    if enforced and named_kind(enforced, ENFORCED_AUTH_TYPE.key) is not kind:
         raise missing(f"Settings accept {enforced} only (security.auth.enforcedType), and this run would use {kind}.")
     credentials, transport = _way(kind, session_id, around)
     waits = _waits(around.settings)
@@ -70,7 +70,7 @@ def _vertex(around: Surroundings) -> tuple[Credentials, Transport]:
     if lacking:
         raise missing(f"Vertex AI needs {' and '.join(lacking)}; or set GOOGLE_API_KEY for express mode.")
     stored = adc_file(env, around.paths.home)
-    credentials = from_file(stored, around.redactor) if stored is not None else _compute(around)
+    credentials = from_file(stored, env, around.redactor) if stored is not None else _compute(around)
     return credentials, VertexTransport(vertex_url(env, location), version, project, location)
 
 
@@ -85,7 +85,7 @@ def _compute(around: Surroundings) -> Credentials:
             "There are no application default credentials. Set GOOGLE_APPLICATION_CREDENTIALS, run "
             "'gcloud auth application-default login', or on a Google machine set GEMINI_CLI_USE_COMPUTE_ADC=true."
         )
-    return from_metadata_server(around.redactor)
+    return from_metadata_server(around.env, around.redactor)
 
 
 def _project(env: Mapping[str, str]) -> str | None:

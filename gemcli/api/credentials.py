@@ -52,22 +52,25 @@ def missing(what: str) -> AuthError:
 def auth_kind(selected: str | None, env: Mapping[str, str], adc_file: Path | None) -> AuthKind:
     """The kind that settings select, else the first that the environment offers."""
     if selected:
-        try:
-            return AuthKind(_RENAMED.get(selected, selected))
-        except ValueError:
-            kinds = ", ".join(AuthKind)
-            raise missing(f"security.auth.selectedType is {selected!r}; it can be one of {kinds}.") from None
+        return named_kind(selected, "security.auth.selectedType")
     if is_true(env.get("GOOGLE_GENAI_USE_GCA")):
         return AuthKind.GOOGLE
     if is_true(env.get("GOOGLE_GENAI_USE_VERTEXAI")):
         return AuthKind.VERTEX
-    if env.get("GEMINI_API_KEY"):
+    if env.get("GEMINI_API_KEY", "").strip():
         return AuthKind.API_KEY
-    if env.get("GOOGLE_API_KEY") or adc_file is not None:
+    if env.get("GOOGLE_API_KEY", "").strip() or adc_file is not None:
         return AuthKind.VERTEX
     if is_true(env.get("GEMINI_CLI_USE_COMPUTE_ADC")):
         return AuthKind.COMPUTE
     raise missing(HOW_TO)
+
+
+def named_kind(name: str, setting: str) -> AuthKind:
+    try:
+        return AuthKind(_RENAMED.get(name, name))
+    except ValueError:
+        raise missing(f"{setting} is {name!r}; it can be one of {', '.join(AuthKind)}.") from None
 
 
 _RENAMED = {"cloud-shell": AuthKind.COMPUTE.value}

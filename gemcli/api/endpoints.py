@@ -1,5 +1,6 @@
 """Where the service is: base URLs and API versions, each with its environment variable."""
 
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -7,6 +8,7 @@ from gemcli.errors import ConfigError
 
 GEMINI_URL = "https://generativelanguage.googleapis.com"
 CODE_ASSIST_URL = "https://cloudcode-pa.googleapis.com"
+_LOCATION = re.compile(r"[a-z0-9-]+")
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -20,6 +22,8 @@ def code_assist_url(env: Mapping[str, str]) -> str:
 
 def vertex_url(env: Mapping[str, str], location: str | None) -> str:
     """Regions, the global endpoint and the two multi-regions each have a host of their own."""
+    if location is not None and not _LOCATION.fullmatch(location):
+        raise ConfigError("GOOGLE_CLOUD_LOCATION must be a name such as us-central1 or global.")
     match location:
         case None | "global":
             host = "aiplatform.googleapis.com"
@@ -52,7 +56,7 @@ def _base_url(env: Mapping[str, str], name: str, default: str) -> str:
         host, _ = parts.hostname, parts.port  # both raise on nonsense
     except ValueError as error:
         raise ConfigError(f"{name} is not a URL: {error}.") from error
-    if not host or parts.username or parts.query or parts.fragment:
+    if not host or "@" in parts.netloc or "?" in url or "#" in url or not url.isascii() or not url.isprintable():
         raise ConfigError(f"{name} must look like https://host or https://host/path.")
     if parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host)):
         return url

@@ -1,17 +1,19 @@
 """Code Assist's reception: which project this user's requests belong to."""
 
 import json
+import re
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from gemcli.api.channel import Channel
-from gemcli.api.lenient_json import parse
 from gemcli.api.transport import CodeAssistTransport
 from gemcli.clock import Clock
 from gemcli.errors import ApiError, ApiErrorKind, AuthError
+from gemcli.lenient_json import parse
 
 Json = dict[str, Any]
 _METADATA: Json = {"ideType": "IDE_UNSPECIFIED", "platform": "PLATFORM_UNSPECIFIED", "pluginType": "GEMINI"}
+_NAME = re.compile(r"operations/[\w.-]+")
 _POLL = 5.0
 _POLLS = 60
 _NO_TIER = "legacy-tier"
@@ -34,29 +36,31 @@ class Onboarding:
 
     async def _onboard(self, transport: CodeAssistTransport, tier: str) -> str | None:
         operation = await self._post(transport.method_url("onboardUser"), {"tierId": tier, "metadata": _METADATA})
+        name = str(operation.get("name", ""))
         for _ in range(_POLLS):
             if operation.get("done"):
-                return _finished(operation)
+                return self._finished(operation)
+            if not _NAME.fullmatch(name):
+                break  # nothing that could be asked about
             await self.clock.sleep(_POLL)
-            url = f"{transport.base_url}/{transport.version}/{operation.get('name', '')}"
-            operation = _object(await self.channel.request("GET", url))
+            operation = _object(await self.channel.request("GET", f"{transport.base_url}/{transport.version}/{name}"))
         raise AuthError("Code Assist did not finish setting up this account.", "Try again in a few minutes.")
+
+    def _finished(self, operation: Json) -> str | None:
+        error = operation.get("error")
+        if error:
+            message = cast("Json", error).get("message", "no reason given") if isinstance(error, dict) else error
+            raise AuthError(self.channel.masked(f"Code Assist could not set up this account: {message}"))
+        response = operation.get("response")
+        return _project(cast("Json", response)) if isinstance(response, dict) else None
 
     async def _post(self, url: str, body: Json) -> Json:
         return _object(await self.channel.request("POST", url, json.dumps(body, separators=(",", ":")).encode()))
 
 
-def _finished(operation: Json) -> str | None:
-    error = operation.get("error")
-    if isinstance(error, dict):
-        message = cast("Json", error).get("message", "no reason given")
-        raise AuthError(f"Code Assist could not set up this account: {message}")
-    response = operation.get("response")
-    return _project(cast("Json", response)) if isinstance(response, dict) else None
-
-
 def _default_tier(known: Json) -> str:
-    for tier in cast("list[object]", known.get("allowedTiers") or []):
+    tiers = known.get("allowedTiers")
+    for tier in cast("list[object]", tiers) if isinstance(tiers, list) else []:
         if isinstance(tier, dict) and cast("Json", tier).get("isDefault"):
             return str(cast("Json", tier).get("id") or _NO_TIER)
     return _NO_TIER

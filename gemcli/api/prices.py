@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from gemcli.errors import ConfigError
 from gemcli.wire import Usage
 
 PRICES_OF = "2026-01"
 SOURCE = "ai.google.dev/gemini-api/docs/pricing, paid tier, text"
 LONG_PROMPT = 200_000  # tokens; some models cost more beyond
 _MILLION = 1_000_000
+_FIELDS = ("input", "output", "cached")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +54,20 @@ PRICES: Mapping[str, Tariff] = {
 
 
 def price_list(own: Mapping[str, Any]) -> dict[str, Tariff]:
-    """The list, with the user's own prices over it. An entry that is no price is passed over."""
+    """The list, with the user's own prices over it. ConfigError for an entry that is no price."""
     prices = dict(PRICES)
     for model, entry in own.items():
-        if isinstance(entry, dict) and (price := _own_price(cast("dict[str, object]", entry))) is not None:
-            prices[model] = Tariff(price)
+        fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
+        if not {"input", "output"} <= set(fields) <= {"input", "output", "cached"} or not all(
+            _is_price(value) for value in fields.values()
+        ):
+            raise ConfigError(
+                f"billing.prices: {model} needs input and output, and may have cached: numbers of 0 or more."
+            )
+        input_, output, cached = (cast("float", fields.get(name, fields["input"])) for name in _FIELDS)
+        prices[model] = Tariff(Price(input_, output, cached))
     return prices
 
 
-def _own_price(entry: Mapping[str, object]) -> Price | None:
-    numbers = [entry.get(name, default) for name, default in (("input", None), ("output", None), ("cached", -1.0))]
-    if not all(isinstance(number, int | float) for number in numbers):
-        return None
-    input_, output, cached = cast("list[float]", numbers)
-    return Price(input_, output, cached if cached >= 0 else input_)
+def _is_price(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MILLION

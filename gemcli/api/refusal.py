@@ -5,14 +5,26 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
-from gemcli.api.lenient_json import parse
 from gemcli.clock import Clock
 from gemcli.errors import ApiError, ApiErrorKind
+from gemcli.lenient_json import parse
 
 LONGEST_WAIT = 300.0  # seconds; a service that asks for more is not worth waiting for
 _RETRY_IN = re.compile(r"retry in (\d+(?:\.\d+)?)(ms|s)\b", re.IGNORECASE)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
-_NO_ALLOWANCE = re.compile(r"\blimit:\s*0\b")
+_NO_ALLOWANCE = re.compile(r"\blimit:\s*0(?![\d.]*\d)")
+_STATUS_OF = {
+    "INVALID_ARGUMENT": 400,
+    "FAILED_PRECONDITION": 400,
+    "OUT_OF_RANGE": 400,
+    "UNAUTHENTICATED": 401,
+    "PERMISSION_DENIED": 403,
+    "NOT_FOUND": 404,
+    "RESOURCE_EXHAUSTED": 429,
+    "CANCELLED": 499,
+    "UNAVAILABLE": 503,
+    "DEADLINE_EXCEEDED": 504,
+}
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _EXHAUSTED = {"QUOTA_EXHAUSTED", "INSUFFICIENT_G1_CREDITS_BALANCE"}
 
@@ -32,22 +44,31 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes, clock: Clock) 
 
 def refusal_event(error: Json) -> ApiError:
     """The error that an event inside a 200 stream means: as if it had been the HTTP status."""
-    code = error.get("code")
-    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    status = _status(error)
     return _kinded(status, _message(error, status), error, _info_delay(error))
+
+
+def _status(error: Json) -> int:
+    """The HTTP status of an error object: its number, as a text too, else what its name stands for."""
+    code = error.get("code")
+    if isinstance(code, str) and code.isdigit():
+        code = int(code)
+    if isinstance(code, int) and 400 <= code < 600:
+        return code
+    return _STATUS_OF.get(str(error.get("status", "")), 500)
 
 
 def error_object(body: bytes) -> Json | None:
     """Google's `error` object, bare or in a list, if this is one."""
     try:
-        value = parse(body)
+        return error_of(parse(body))
     except ValueError:
         return None
-    items = cast("list[object]", value) if isinstance(value, list) else [value]
-    return error_of(items[0]) if items else None
 
 
 def error_of(value: object) -> Json | None:
+    if isinstance(value, list) and value:
+        value = cast("list[object]", value)[0]
     if not isinstance(value, dict):
         return None
     error = cast("Json", value).get("error")
@@ -85,20 +106,21 @@ def _is_spent(message: str, error: Json) -> bool:
     if _NO_ALLOWANCE.search(message):
         return True
     for detail in _details(error):
-        if detail.get("reason") in _EXHAUSTED:
+        if str(detail.get("reason")) in _EXHAUSTED:
             return True
-        for violation in cast("list[Any]", detail.get("violations") or []):
-            quota = str(cast("Json", violation).get("quotaId", "")) if isinstance(violation, dict) else ""
-            if "PerDay" in quota or "Daily" in quota:
-                return True
+        quotas = (str(violation.get("quotaId", "")) for violation in _objects(detail.get("violations")))
+        if any("PerDay" in quota or "Daily" in quota for quota in quotas):
+            return True
     return False
 
 
 def _details(error: Json) -> list[Json]:
-    details = error.get("details")
-    if not isinstance(details, list):
-        return []
-    return [cast("Json", item) for item in cast("list[object]", details) if isinstance(item, dict)]
+    return _objects(error.get("details"))
+
+
+def _objects(value: object) -> list[Json]:
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("Json", item) for item in items if isinstance(item, dict)]
 
 
 def _info_delay(error: Json) -> float | None:

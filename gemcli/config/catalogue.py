@@ -26,7 +26,6 @@ from gemcli.config.setting import (
 from gemcli.kinds import ApprovalMode, AuthKind, OutputFormat
 
 AnySetting = Setting[Any]
-_AUTH = choice(*AuthKind, "cloud-shell", "gateway")
 
 OUTPUT_FORMAT = Setting("output.format", choice(*OutputFormat), "text", "How headless runs print their answer.")
 MODEL_NAME = Setting("model.name", TEXT, "auto", "The model: a name or an alias (auto, pro, flash, flash-lite).")
@@ -70,9 +69,9 @@ SILENCE_TIMEOUT = Setting(
     60.0,
     "Seconds of silence inside an answer that mean a lost connection. Our own.",
 )
-AUTH_TYPE = Setting("security.auth.selectedType", _AUTH, "", "How to sign in; see the README.")
+AUTH_TYPE = Setting("security.auth.selectedType", TEXT, "", f"How to sign in: {', '.join(AuthKind)}.")
 ENFORCED_AUTH_TYPE = Setting(
-    "security.auth.enforcedType", _AUTH, "", "The only kind of sign-in that is accepted (exit code 41)."
+    "security.auth.enforcedType", TEXT, "", "The only kind of sign-in that is accepted (exit code 41)."
 )
 FOLDER_TRUST = Setting(
     "security.folderTrust.enabled", BOOL, True, "Read a folder's own files only when it is trusted.", trusted_only=True
@@ -80,6 +79,7 @@ FOLDER_TRUST = Setting(
 DISABLE_YOLO = Setting("security.disableYoloMode", BOOL, False, "Refuse the yolo mode (exit code 52).")
 SECURE_MODE = Setting("admin.secureModeEnabled", BOOL, False, "The administrator's word for the same.")
 SANDBOX_WANTED = Setting("tools.sandbox", SANDBOX, False, "Ask for a sandbox; as there is none yet, exit code 44.")
+TOOL_SANDBOXING = Setting("security.toolSandboxing", BOOL, False, "Ask for a sandbox around tools; likewise.")
 EXCLUDED_ENV = Setting(
     "advanced.excludedEnvVars",
     TEXTS,
@@ -148,6 +148,7 @@ _HONOURED: list[AnySetting] = [
     DISABLE_YOLO,
     SECURE_MODE,
     SANDBOX_WANTED,
+    TOOL_SANDBOXING,
     EXCLUDED_ENV,
     IGNORE_LOCAL_ENV,
     CONTEXT_FILE_NAME,
@@ -270,7 +271,6 @@ _LATER: list[AnySetting] = [
         tools__autoAccept=_NO,
         tools__confirmationRequired=(TEXTS, []),
         tools__exclude=(TEXTS, []),
-        security__toolSandboxing=_NO,
         security__disableAlwaysAllow=_NO,
         security__enablePermanentToolApproval=_NO,
         security__autoAddToPolicyByDefault=_NO,

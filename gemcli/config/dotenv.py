@@ -1,26 +1,30 @@
 """`.env` files: their syntax, where they are looked for, and what a project's file may not say."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 _LINE = re.compile(
-    r"""^[ \t]*(?:export[ \t]+)?(?P<name>[A-Za-z_][\w.]*)[ \t]*=[ \t]*
-        (?:"(?P<double>(?:\\.|[^"\\])*)"|'(?P<single>[^']*)'|`(?P<back>[^`]*)`|(?P<bare>[^\r\n#]*))""",
+    r"""^[^\S\n]*(?:export[^\S\n]+)?(?P<name>[\w.-]+)(?:[^\S\n]*=[^\S\n]*|:[^\S\n]+)
+        (?:"(?P<double>(?:\\"|[^"])*)"|'(?P<single>(?:\\'|[^'])*)'|`(?P<back>(?:\\`|[^`])*)`|(?P<bare>[^\n#]*))""",
     re.MULTILINE | re.VERBOSE,
 )
-_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 MAX_BYTES = 1024 * 1024
 
 # What decides where credentials go, whose files are read or which code runs is not for a project to say.
-_STEERING = re.compile(
-    r".*(_BASE_URL|_ENDPOINT|_PROXY|_CERT_FILE|_CERT_DIR|_CA_BUNDLE|_CA_CERTS)$|(HTTP|HTTPS|ALL|NO)_PROXY$"
-    r"|(PYTHON|LD_|DYLD_|GIT_|XDG_|OTEL_|GEMINI_TELEMETRY|PERL5|RUBY|NODE_|BASH_|GEMINI_CLI_|CLOUDSDK_|GCE_)"
-    r"|(HOME|USERPROFILE|APPDATA|PATH|IFS|ENV|SHELL|SHELLOPTS|EDITOR|VISUAL|PAGER|BROWSER|TMPDIR|TEMP|TMP)$"
-    r"|(GOOGLE_APPLICATION_CREDENTIALS|GEMINI_SYSTEM_MD|GEMINI_WRITE_SYSTEM_MD|GEMINI_SANDBOX|SANDBOX)$",
-    re.IGNORECASE,
-)
+_STEERING = {
+    "where requests go": r".*_BASE_URL|.*_ENDPOINT|.*_?PROXY|GCE_.*|RES_OPTIONS|GOOGLE_EXTERNAL_ACCOUNT_.*|NETRC",
+    "whom we believe": r".*_CERT_FILE|.*_CERT_DIR|.*_CA_BUNDLE|.*_CA_CERTS|OPENSSL_.*|SSLKEYLOGFILE",
+    "whose files count": r"HOME|USERPROFILE|APPDATA|XDG_.*|CLOUDSDK_.*|GEMINI_CLI_.*|GOOGLE_APPLICATION_CREDENTIALS"
+    r"|TMPDIR|TEMP|TMP|ZDOTDIR",
+    "what runs": r"PYTHON.*|LD_.*|DYLD_.*|GIT_.*|PERL5.*|RUBY.*|NODE_.*|BASH_.*|JAVA_TOOL_OPTIONS|GCONV_PATH"
+    r"|GLIBC_TUNABLES|PATH|IFS|ENV|SHELL|SHELLOPTS|PROMPT_COMMAND|EDITOR|VISUAL|.*PAGER|BROWSER|LESSOPEN|SSH_ASKPASS"
+    r"|DOCKER_HOST|SUDO_.*",
+    "what we are told and tell": r"GEMINI_SYSTEM_MD|GEMINI_WRITE_SYSTEM_MD|GEMINI_SANDBOX.*|.*SANDBOX.*"
+    r"|SEATBELT_PROFILE|OTEL_.*|GEMINI_TELEMETRY.*",
+}
+_REFUSED = re.compile("|".join(_STEERING.values()), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +38,10 @@ class DotEnv:
 
 def parse_dotenv(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for line in _LINE.finditer(text):
+    for line in _LINE.finditer(text.replace("\r\n", "\n").replace("\r", "\n")):
         double = line["double"]
         if double is not None:
-            value = re.sub(r"\\(.)", lambda escape: _ESCAPES.get(escape[1], escape[1]), double, flags=re.DOTALL)
+            value = double.replace("\\n", "\n").replace("\\r", "\r")
         elif line["bare"] is not None:
             value = line["bare"].strip()
         else:
@@ -58,14 +62,18 @@ def read_dotenv(path: Path) -> dict[str, str] | None:
         return None
 
 
-def find_project_env(project: Path, home: Path, ignored: set[str]) -> DotEnv | None:
-    """The nearest file from the project upwards: `.gemini/.env` before `.env`. The user's own is not a project's."""
-    for path in _candidates(project, home):
-        values = read_dotenv(path)
-        if values is not None:
-            refused = tuple(name for name in values if _STEERING.match(name))
-            kept = {name: value for name, value in values.items() if name not in refused and name not in ignored}
-            return DotEnv(path, kept, refused)
+def find_project_env(
+    project: Path, home: Path, ignored: set[str], is_trusted: Callable[[Path], bool] = lambda folder: True
+) -> DotEnv | None:
+    """The nearest file from the project upwards: `.gemini/.env` before `.env`. The user's own is not a project's, and
+    a folder above that is not trusted, or that everybody can write to, is passed over."""
+    for folder in _folders(project, home, is_trusted):
+        for path in (folder / ".gemini" / ".env", folder / ".env"):
+            values = read_dotenv(path)
+            if values is not None:
+                refused = tuple(name for name in values if _REFUSED.fullmatch(name))
+                kept = {name: value for name, value in values.items() if name not in refused and name not in ignored}
+                return DotEnv(path, kept, refused)
     return None
 
 
@@ -79,18 +87,17 @@ def find_user_env(home: Path, *, alone: bool) -> DotEnv | None:
     return None
 
 
-def _candidates(project: Path, home: Path) -> Iterator[Path]:
+def _folders(project: Path, home: Path, is_trusted: Callable[[Path], bool]) -> Iterator[Path]:
+    home = home.resolve()
     for folder in (project, *project.parents):
-        if folder == home:
+        if folder.resolve() == home:
             return
-        if folder != project and _is_strangers(folder, project):
-            continue
-        yield folder / ".gemini" / ".env"
-        yield folder / ".env"
+        if folder == project or (is_trusted(folder) and not _is_strangers(folder, project)):
+            yield folder
 
 
 def _is_strangers(folder: Path, project: Path) -> bool:
-    """A folder above the project that others can write to, such as /tmp, speaks for nobody."""
+    """Others can write to it, as to /tmp: it speaks for nobody."""
     try:
         above, below = folder.stat(), project.stat()
     except OSError:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from gemcli.config.interpolate import interpolated
-from gemcli.config.jsonc import JsoncError, parse_jsonc
+from gemcli.config.jsonc import read_object
 from gemcli.config.old_keys import renewed
 from gemcli.errors import ConfigError
 
@@ -32,24 +32,16 @@ class Layer:
 
     def filled(self, env: Mapping[str, str]) -> "Layer":
         """With the environment's variables put in."""
-        return Layer(self.source, interpolated(dict(self.values), env), self.is_folders)
+        try:
+            return Layer(self.source, interpolated(dict(self.values), env), self.is_folders)
+        except RecursionError:
+            raise ConfigError(f"{self.source}: the settings are nested too deeply.") from None
 
 
 def read_layer(path: Path, *, is_folders: bool = False) -> Layer | None:
-    """A settings file; None when there is none. One that cannot be used ends the run: exit code 52."""
-    try:
-        if not path.is_file():
-            return None
-        data = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
-    try:
-        values: Any = parse_jsonc(data)
-    except JsoncError as error:
-        raise ConfigError(f"{path}:{error.line}:{error.column}: this is not valid JSON: {error.message}.") from error
-    if not isinstance(values, dict):
-        raise ConfigError(f"{path}:1:1: settings must be an object in braces.")
-    return Layer(str(path), renewed(cast("dict[str, Any]", values)), is_folders)
+    """A settings file; None when there is none."""
+    values = read_object(path, "settings")
+    return None if values is None else Layer(str(path), renewed(values), is_folders)
 
 
 def nested(key: str, value: object) -> dict[str, Any]:

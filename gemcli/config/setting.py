@@ -1,12 +1,14 @@
 """One setting: its key, what it may hold, what it means, and whether it works yet."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from typing import Any, Generic, TypeVar, cast
 
 Value = TypeVar("Value", covariant=True)
+LONGEST = 1_000_000.0  # for numbers above 0; no limit or wait of ours is longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,21 +20,34 @@ class Kind(Generic[Value]):
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and (isinstance(value, int) or math.isfinite(value))
+    )
+
+
+def _is_text(value: object) -> bool:
+    """Half of a surrogate pair is valid JSON, but no text that could be sent or printed."""
+    return isinstance(value, str) and not re.search(r"[\ud800-\udfff]", value)
 
 
 def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in cast("list[object]", value))
+    return isinstance(value, list) and all(_is_text(item) for item in cast("list[object]", value))
+
+
+def _is_seconds(value: object) -> bool:
+    return _is_number(value) and 0 < cast("float", value) <= LONGEST
 
 
 BOOL: Kind[bool] = Kind("true or false", lambda value: isinstance(value, bool))
-TEXT: Kind[str] = Kind("a text", lambda value: isinstance(value, str))
+TEXT: Kind[str] = Kind("a text", _is_text)
 INTEGER: Kind[int] = Kind("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
 NUMBER: Kind[float] = Kind("a number", _is_number)
-POSITIVE: Kind[float] = Kind("a number above 0", lambda value: _is_number(value) and cast("float", value) > 0)
+POSITIVE: Kind[float] = Kind("a number above 0", _is_seconds)
 TEXTS: Kind[list[str]] = Kind("a list of texts", _is_texts)
 TEXT_OR_TEXTS: Kind[str | list[str]] = Kind(
-    "a text or a list of texts", lambda value: isinstance(value, str) or _is_texts(value)
+    "a text or a list of texts", lambda value: _is_text(value) or _is_texts(value)
 )
 OBJECT: Kind[dict[str, Any]] = Kind("an object", lambda value: isinstance(value, dict))
 LIST: Kind[list[Any]] = Kind("a list", lambda value: isinstance(value, list))

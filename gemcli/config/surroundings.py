@@ -1,7 +1,8 @@
 """What a run finds around it, read once at its start."""
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from gemcli.clock import Clock
 from gemcli.config.catalogue import (
@@ -23,6 +24,8 @@ from gemcli.options import Options
 from gemcli.redact import Redactor
 from gemcli.trace import Trace
 
+_SECRETS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_ACCESS_TOKEN")
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -40,7 +43,7 @@ class Surroundings:
 
 
 def look_around(
-    options: Options, env: MutableMapping[str, str], paths: Paths, clock: Clock, redactor: Redactor
+    options: Options, env: MutableMapping[str, str], paths: Paths, clock: Clock, trace: Trace
 ) -> Surroundings:
     """Reads settings, trust and `.env` files; what the latter set is added to `env`."""
     outside = [read_layer(paths.system_defaults), read_layer(paths.user_settings)]
@@ -51,12 +54,14 @@ def look_around(
     if is_trusted and paths.workspace_settings is not None:
         folder = read_layer(paths.workspace_settings, is_folders=True)
     files = [*outside, folder, above]
-    ignored = _settings(files, env)
-    loaded = load_env(env, paths, ignored, wants_project=is_trusted and not options.ignore_env)
+    trusts = _trusts_above(options, env, paths, before_trust) if is_trusted and not options.ignore_env else None
+    loaded = load_env(env, paths, _settings(files, env), trusts)
+    for name in _SECRETS:
+        trace.redactor.add(env.get(name, "").strip())
     settings = _settings([*files, *env_layers(env), *_flag_layers(options)], env)
     warnings = [*settings.warnings, *_refused(loaded), *_sleeping_hooks(settings)]
     untrusted = () if is_trusted else _things_to_trust(paths, settings)
-    return Surroundings(env, paths, settings, clock, redactor, Trace(redactor), is_trusted, untrusted, tuple(warnings))
+    return Surroundings(env, paths, settings, clock, trace.redactor, trace, is_trusted, untrusted, tuple(warnings))
 
 
 def _settings(layers: list[Layer | None], env: Mapping[str, str]) -> Settings:
@@ -68,6 +73,16 @@ def _is_trusted(options: Options, env: Mapping[str, str], paths: Paths, settings
     if options.skip_trust or is_true(env.get("GEMINI_CLI_TRUST_WORKSPACE")) or not settings.get(FOLDER_TRUST):
         return True
     return read_trusted_folders(paths.trusted_folders).trusts(paths.project)
+
+
+def _trusts_above(options: Options, env: Mapping[str, str], paths: Paths, settings: Settings) -> Callable[[Path], bool]:
+    """Whether a folder above the project is trusted: all where trust is off, those of the project where only this run's
+    folder is, else what the user said of each."""
+    if not settings.get(FOLDER_TRUST):
+        return lambda folder: True
+    if options.skip_trust or is_true(env.get("GEMINI_CLI_TRUST_WORKSPACE")):
+        return paths.project_folders.__contains__
+    return read_trusted_folders(paths.trusted_folders).trusts
 
 
 def _things_to_trust(paths: Paths, settings: Settings) -> tuple[str, ...]:

@@ -1,14 +1,13 @@
 """Which folders the user trusts, and what in a folder needs trust at all."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, cast
 
-from gemcli.config.jsonc import JsoncError, parse_jsonc
-from gemcli.config.paths import Paths
-from gemcli.errors import ConfigError
+from gemcli.config.jsonc import read_object
+from gemcli.config.paths import Paths, is_there
 
 
 class Word(StrEnum):
@@ -21,34 +20,29 @@ class Word(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrustedFolders:
-    """The most particular word about a folder counts; links are resolved first."""
+    """The most particular word about a folder counts, of two equal ones the no; links are resolved first."""
 
     words: Mapping[Path, Word]
 
     def trusts(self, folder: Path) -> bool:
         folder = folder.resolve()
-        best: tuple[int, bool] = (-1, False)
-        for path, word in self.words.items():
-            root = path.parent if word is Word.PARENT else path
-            if folder.is_relative_to(root):
-                best = max(best, (len(root.parts), word is not Word.NO), key=lambda each: each[0])
-        return best[1]
+        roots = (
+            (path.parent if word is Word.PARENT else path, word is not Word.NO) for path, word in self.words.items()
+        )
+        said = [(len(root.parts), is_trusted) for root, is_trusted in roots if folder.is_relative_to(root)]
+        most = max((depth for depth, _ in said), default=0)
+        return bool(said) and all(is_trusted for depth, is_trusted in said if depth == most)
 
 
 def read_trusted_folders(path: Path) -> TrustedFolders:
-    try:
-        data = path.read_bytes() if path.is_file() else b""
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
-    try:
-        values: Any = parse_jsonc(data)
-    except JsoncError as error:
-        raise ConfigError(f"{path}:{error.line}:{error.column}: this is not valid JSON: {error.message}.") from error
-    if not isinstance(values, dict):
-        raise ConfigError(f"{path}:1:1: trusted folders must be an object in braces.")
-    known = set(Word)
-    found = cast("dict[str, object]", values).items()
-    return TrustedFolders({Path(name).resolve(): Word(str(word)) for name, word in found if word in known})
+    """Entries that are no absolute paths, or cannot be followed, say nothing."""
+    words: dict[Path, Word] = {}
+    for name, word in (read_object(path, "trusted folders") or {}).items():
+        if not isinstance(word, str) or word not in set(Word) or not Path(name).is_absolute():
+            continue
+        with suppress(OSError, RuntimeError, ValueError):
+            words[Path(name).resolve()] = Word(word)
+    return TrustedFolders(words)
 
 
 def things_to_trust(paths: Paths, context_names: Sequence[str]) -> list[str]:
@@ -58,9 +52,9 @@ def things_to_trust(paths: Paths, context_names: Sequence[str]) -> list[str]:
 
 def _found(paths: Paths, context_names: Sequence[str]) -> Iterator[Path]:
     for folder in paths.project_folders:
-        yield from (path for name in (*context_names, ".env") if (path := folder / name).is_file())
+        yield from (path for name in (*context_names, ".env") if is_there(path := folder / name))
         own = folder / ".gemini"
-        if own.is_dir() and own.resolve() != paths.gemini.resolve():
+        if is_there(own) and not own.is_file() and own.resolve() != paths.gemini.resolve():
             yield from _entries(own)
 
 
@@ -72,4 +66,5 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _short(path: Path, project: Path) -> str:
-    return str(path.relative_to(project)) if path.is_relative_to(project) else str(path)
+    shown = str(path.relative_to(project)) if path.is_relative_to(project) else str(path)
+    return shown if shown.isprintable() else ascii(shown)

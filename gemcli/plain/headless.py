@@ -27,9 +27,8 @@ def open_output(format: OutputFormat, run: Run) -> Output:
 
 async def run_headless(session: ChatSession, model: str, prompt: str, output: Output) -> int:
     """`model` is the name that was asked for. Gives the exit code, when everything has been printed."""
-    stop = Stop()
     streams = output.run.streams
-    streams.out.on_broken = stop.from_thread
+    stop = Stop(streams.out)
     cancelling = asyncio.create_task(_cancel_on(stop, session))
     output.begin(model, prompt)
     try:
@@ -39,20 +38,23 @@ async def run_headless(session: ChatSession, model: str, prompt: str, output: Ou
         # A slow reader gets all the time it needs, and a signal still ends the wait.
         waiting = (asyncio.ensure_future(streams.drained()), asyncio.create_task(stop.happened.wait()))
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        return stop.why.exit_code if stop.why is not None else code
+        if stop.why is not None:
+            output.tell(f"Error: {stop.why.message}")
+            return stop.why.exit_code
+        return code
     finally:
         cancelling.cancel()
         await session.aclose()
 
 
 async def _answer(session: ChatSession, prompt: str, output: Output, stop: Stop) -> int:
-    code = 0
+    code = 1  # until the turn has said how it ended
     async with aclosing(session.send(prompt)) as events:
         async for event in events:
             if isinstance(event, TurnFinished):
                 event = replace(event, error=stop.why) if event.reason is TurnEnd.CANCELLED else event
                 code = event.error.exit_code if event.error is not None else 0
-                _report(session, event, output)
+                _report(session, prompt, event, output)
             elif isinstance(event, QuestionAsked) and isinstance(event.what, Choice) and event.what.default:
                 session.answer(event.question_id, Chosen(event.what.default))
             output.add(event)
@@ -64,8 +66,8 @@ async def _cancel_on(stop: Stop, session: ChatSession) -> None:
     await session.cancel()
 
 
-def _report(session: ChatSession, event: TurnFinished, output: Output) -> None:
+def _report(session: ChatSession, prompt: str, event: TurnFinished, output: Output) -> None:
     if event.error is not None and event.error.is_api:
-        path = write_report(event.error, session.model, session.history, output.run.clock, output.run.redactor)
+        path = write_report(event.error, prompt, session, output.run.redactor)
         if path is not None:
             output.tell(f"Full report available at: {path}")

@@ -43,11 +43,11 @@ class JsonOutput(Output):
                 self._text.clear()
             case ContentCommitted(_, content):
                 if content.role == "model":
-                    self._response = "".join(self._text)
+                    self._response = "".join(self._text) + self.rest()
                     self._text.clear()
             case Notice(level, _, text):
                 if level is not NoticeLevel.INFO:
-                    self._warnings.append(text)
+                    self._warnings.append(self.masked(text))
             case ModelSwitched(old, new, why):
                 self._warnings.append(f"The model changes from {old} to {new} ({why}).")
             case TurnStarted() | ThoughtDelta() | QuestionAsked() | ApiCallFinished() | HistoryCompressed():
@@ -69,4 +69,4 @@ class JsonOutput(Output):
 
 
 def _pretty(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)

@@ -12,6 +12,9 @@ from gemcli.plain.streams import Streams
 from gemcli.redact import Redactor
 from gemcli.session.cost import Cost
 from gemcli.session.stats import Stats
+from gemcli.trace import Trace
+
+STOPPED = (130, 143)  # ended by a signal, which is no error of ours
 
 
 @dataclass(slots=True)
@@ -22,6 +25,7 @@ class Run:
     clock: Clock
     redactor: Redactor
     session_id: str
+    trace: Trace
     is_raw: bool = False
     cost: Cost = field(default_factory=lambda: Cost(PRICES))
 
@@ -57,8 +61,9 @@ class Output(ABC):
             case Retrying(attempt, delay, reason):
                 self._filter = EscapeFilter()
                 self.show(event)
-                reason = reason.rstrip(".")
-                self.tell(f"Attempt {attempt} failed: {reason}. Retrying after {round(delay * 1000)}ms...")
+                line = f"Attempt {attempt} failed: {reason.rstrip('.')}. Retrying after {round(delay * 1000)}ms..."
+                self.tell(line)
+                self.run.trace.note(line)
             case ToolCallChanged(call):
                 self.show(event)
                 if call.error is not None:
@@ -74,12 +79,27 @@ class Output(ABC):
         """The model's text as it may be printed; pieces of one answer come one after the other."""
         return text if self.run.is_raw else self._filter.feed(text)
 
+    def rest(self) -> str:
+        """What the end of an answer shows to have been text after all."""
+        return self._filter.flush()
+
     def tell(self, line: str) -> None:
         """A line for people, on standard error."""
-        self.run.streams.tell(self.run.redactor(without_escapes(line)))
+        self.run.streams.tell(self.masked(line))
+
+    def masked(self, text: str) -> str:
+        """Words that are not the model's, without secrets and terminal control."""
+        return self.run.redactor(without_escapes(text))
+
+    def tell_failure(self, failure: Failure) -> None:
+        word = "" if failure.exit_code in STOPPED else "Error: "
+        self.tell(f"{word}{failure.message}")
+        if failure.hint:
+            self.tell(failure.hint)
 
     def error_json(self, failure: Failure) -> dict[str, Any]:
-        error = {"type": failure.type, "message": self.run.redactor(failure.message)}
+        message = f"{failure.message} {failure.hint}".rstrip()
+        error = {"type": failure.type, "message": self.masked(message)}
         code = failure.status if failure.status is not None else failure.exit_code
         return {"session_id": self.run.session_id, "error": error | {"code": code}}
 

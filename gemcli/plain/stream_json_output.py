@@ -41,26 +41,29 @@ class StreamJsonOutput(Output):
     def show(self, event: Event) -> None:
         match event:
             case TextDelta(text):
-                content = self.clean(text)
-                if content:
-                    self._said += len(content)
-                    self._emit("message", role="assistant", content=content, delta=True)
+                self._say(self.clean(text))
             case ContentCommitted() | TurnStarted():
+                self._say(self.rest())
                 self._said = 0
             case Retrying(_, _, reason):
-                self._emit("error", severity="warning", message=self.run.redactor(reason), discard=self._said)
+                self._emit("error", severity="warning", message=self.masked(reason), discard=self._said)
                 self._said = 0
             case ToolCallChanged(call):
                 self._show_call(call)
             case Notice(level, _, text):
                 if level is not NoticeLevel.INFO:
-                    self._emit("error", severity=level.value, message=text)
+                    self._emit("error", severity=level.value, message=self.masked(text))
             case ModelSwitched(old, new, why):
                 self._emit("error", severity="warning", message=f"The model changes from {old} to {new} ({why}).")
             case ThoughtDelta() | QuestionAsked() | ApiCallFinished() | HistoryCompressed() | TurnFinished():
                 pass
             case _:
                 assert_never(event)
+
+    def _say(self, content: str) -> None:
+        if content:
+            self._said += len(content)
+            self._emit("message", role="assistant", content=content, delta=True)
 
     def _show_call(self, call: ToolCallView) -> None:
         if call.call_id not in self._announced:
@@ -74,11 +77,8 @@ class StreamJsonOutput(Output):
         self._end("success")
 
     def fail(self, failure: Failure) -> None:
-        error = self.error_json(failure)["error"]
-        self._end("error", error={"type": error["type"], "message": error["message"], "code": error["code"]})
-        self.tell(f"Error: {failure.message}")
-        if failure.hint:
-            self.tell(failure.hint)
+        self._end("error", error=self.error_json(failure)["error"])
+        self.tell_failure(failure)
 
     def _end(self, status: str, **more: Any) -> None:
         duration = self.run.clock.now() - self.started
@@ -87,7 +87,7 @@ class StreamJsonOutput(Output):
 
     def _emit(self, type: str, **fields: Any) -> None:
         event = {"type": type, "timestamp": self.now(), **fields}
-        self.run.streams.out.write(json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n")
+        self.run.streams.out.write(json.dumps(event, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n")
 
 
 def _result(call: ToolCallView) -> dict[str, Any]:

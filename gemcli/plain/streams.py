@@ -3,7 +3,9 @@
 import asyncio
 import os
 import queue
+import select
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -17,7 +19,7 @@ class Pump(threading.Thread):
         self._fd = fd
         self._queue: queue.SimpleQueue[bytes | Callable[[], object] | None] = queue.SimpleQueue()
         self.on_broken = on_broken
-        self.is_broken = False
+        self.broken_by: OSError | None = None
         self.start()
 
     def write(self, text: str) -> None:
@@ -38,16 +40,19 @@ class Pump(threading.Thread):
         while (data := self._queue.get()) is not None:
             if callable(data):
                 data()
-            elif not self.is_broken:
+            elif self.broken_by is None:
                 self._write(data)
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
         try:
             while view:
-                view = view[os.write(self._fd, view) :]
-        except OSError:  # nobody reads any more, or the disk is full
-            self.is_broken = True
+                try:
+                    view = view[os.write(self._fd, view) :]
+                except BlockingIOError:  # somebody who shares the descriptor made it non-blocking
+                    select.select([], [self._fd], [])
+        except OSError as error:
+            self.broken_by = error
             if self.on_broken is not None:
                 self.on_broken()
 
@@ -71,8 +76,10 @@ class Streams:
             await written.wait()
 
     def close(self, seconds: float | None = None) -> None:
-        self.out.close(seconds)
-        self.err.close(seconds)
+        """Wait until all is written, at most so long for both together."""
+        end = None if seconds is None else time.monotonic() + seconds
+        for pump in (self.out, self.err):
+            pump.close(None if end is None else max(0.0, end - time.monotonic()))
 
 
 def call_in_loop(loop: asyncio.AbstractEventLoop, callback: Callable[[], object]) -> None:

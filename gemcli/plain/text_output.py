@@ -36,6 +36,7 @@ class TextOutput(Output):
         self._live = os.isatty(1)
         self._held: list[str] = []
         self._last = "\n"
+        self._spoke = False  # whether something of the attempt under way has been printed
 
     def begin(self, model: str, prompt: str) -> None:
         pass
@@ -47,7 +48,9 @@ class TextOutput(Output):
                 if self._live:
                     self._release()
             case ContentCommitted():
+                self._held.append(self.rest())
                 self._release()
+                self._spoke = False
             case Retrying():
                 self._withdraw()
             case ToolCallChanged():
@@ -70,16 +73,14 @@ class TextOutput(Output):
 
     def fail(self, failure: Failure) -> None:
         self.finish()
-        word = "" if failure.exit_code in (130, 143) else "Error: "
-        self.tell(f"{word}{failure.message}")
-        if failure.hint:
-            self.tell(failure.hint)
+        self.tell_failure(failure)
 
     def _withdraw(self) -> None:
         self._held.clear()
-        if self._live and self._last != "\n":
+        if self._spoke:
             self._end_line()
             self._print("[The answer above was interrupted; it starts again.]\n")
+            self._spoke = False
 
     def _release(self) -> None:
         self._print("".join(self._held))
@@ -93,3 +94,4 @@ class TextOutput(Output):
         if text:
             self.run.streams.out.write(text)
             self._last = text[-1]
+            self._spoke = True

@@ -1,11 +1,11 @@
 """A tool call as the model wrote it, made fit to run or to refuse."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
 from gemcli.errors import ToolError
+from gemcli.lenient_json import parse
 from gemcli.wire import FunctionCall, FunctionResponse, JsonValue, Part
 
 
@@ -44,7 +44,7 @@ def arguments(call: FunctionCall) -> dict[str, JsonValue]:
         return {}
     if isinstance(args, str):
         try:
-            args = cast("JsonValue", json.loads(args, strict=False)) if args.strip() else {}
+            args = cast("JsonValue", parse(args)) if args.strip() else {}
         except ValueError as error:
             raise _unusable(call, f"a string that is not JSON ({error})") from None
     if not isinstance(args, dict):

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gemcli.api.client import GeminiClient
 from gemcli.api.models import Models
@@ -79,6 +79,7 @@ class ChatSession:
         self._news: dict[str, str] = {}
         self._prompts = 0
         self._task: asyncio.Task[None] | None = None
+        self._is_read = False
         self._began = asyncio.Event()
 
     @property
@@ -88,10 +89,12 @@ class ChatSession:
 
     async def send(self, prompt: str | list[Part]) -> AsyncGenerator[Event]:
         """One turn, as events. Leaving the iteration early cancels it (use `contextlib.aclosing`)."""
-        if self._task is not None:
+        if self._is_read:
             raise RuntimeError("a turn is already running")
         if not prompt or (not isinstance(prompt, str) and all(part.is_empty for part in prompt)):
             raise InputError("The prompt is empty.")
+        self._is_read = True
+        await self.cancel()  # a turn whose reader left in a hurry may still be closing
         self._prompts += 1
         self._engine.requests.prompt_id = f"{self.config.session_id}#{self._prompts}"
         self._began.clear()
@@ -101,8 +104,8 @@ class ChatSession:
             while (event := await events.get()) is not None:
                 yield event
         finally:
+            self._is_read = False
             await self.cancel()
-            self._task = None
 
     def answer(self, question_id: str, answer: Answer) -> None:
         """Answer an open question."""
@@ -130,7 +133,7 @@ class ChatSession:
 
     async def compress(self) -> list[Event]:
         """Compress the history now, between turns; gives what happened."""
-        if self._task is not None:
+        if self._is_read:
             raise RuntimeError("a turn is running")
         events: list[Event] = []
         await self._engine.compressor.compress(self._asked, events.append)
@@ -149,14 +152,16 @@ class ChatSession:
                 await turn.run(self._take_opening(), await self._expanded(prompt, events.put_nowait))
                 end = TurnFinished(TurnEnd.DONE)
             except asyncio.CancelledError:
-                turn.settle(None)
                 end = TurnFinished(TurnEnd.CANCELLED)
+                turn.settle(None)
             except Exception as error:  # the one place where an error, a crash too, becomes an ended turn
-                end = TurnFinished(TurnEnd.ERROR, failure(error), turn.settle(error))
+                end = TurnFinished(TurnEnd.ERROR, failure(error))
+                end = replace(end, withdrawn=turn.settle(error))
             self._asked = turn.model
-            events.put_nowait(end)
-        finally:
-            events.put_nowait(None)
+        except Exception as fault:  # even closing the turn failed; the front end must hear of its end all the same
+            end = TurnFinished(TurnEnd.ERROR, failure(fault))
+        events.put_nowait(end)
+        events.put_nowait(None)
 
     def _take_opening(self) -> Sequence[Content]:
         return () if len(self.history) else self.config.opening

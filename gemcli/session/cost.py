@@ -14,9 +14,13 @@ class Cost:
         self._prices = prices
         self._usd = 0.0
         self._unknown: dict[str, None] = {}
+        self._uncounted = 0
 
     def add(self, event: Event) -> None:
-        if not isinstance(event, ApiCallFinished) or event.usage is None:
+        if not isinstance(event, ApiCallFinished):
+            return
+        if event.usage is None:
+            self._uncounted += event.error is None
             return
         tariff = self._prices.get(event.model)
         if tariff is None:
@@ -28,5 +32,8 @@ class Cost:
         prices_of = f"{PRICES_OF} ({SOURCE})"
         if self._unknown:
             why = f"no price is known for {', '.join(self._unknown)}; billing.prices in settings can name one"
+            return {"usd": None, "prices_of": prices_of, "reason": why}
+        if self._uncounted:
+            why = f"the service did not count the tokens of {self._uncounted} answers"
             return {"usd": None, "prices_of": prices_of, "reason": why}
         return {"usd": round(self._usd, 8), "prices_of": prices_of}

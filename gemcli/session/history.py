@@ -45,9 +45,10 @@ class History:
         fault = misfit(self.last, content)
         if fault:
             raise ValueError(f"this content does not fit into the history: {fault}")
+        data = content.to_bytes()  # first what can fail
         entry = Entry(self.new_id("message"), content)
         self._entries.append(entry)
-        self._data.append(content.to_bytes())
+        self._data.append(data)
         return entry
 
     def since(self, index: int) -> list[tuple[Entry, bytes]]:

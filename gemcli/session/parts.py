@@ -58,7 +58,7 @@ def joined(parts: Iterable[Part]) -> list[Part]:
 
 def _has_data(part: Part) -> bool:
     """A signature alone is no part: the service wants a data field beside it."""
-    return bool(part.model_fields_set - {"thought_signature", "thought"} or part.model_extra)
+    return bool(part.fields - {"thought_signature", "thought"})
 
 
 def _named(parts: Iterable[Part], new_id: NewId) -> list[Part]:

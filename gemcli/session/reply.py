@@ -58,6 +58,8 @@ class Reply:
             self._thought = True
             yield thought_delta(part.text or "")
             return
+        if part.function_response is not None:
+            return  # only we answer calls; sent back, it would spoil the history
         self.parts.append(part)
         if part.text:
             yield TextDelta(part.text)
@@ -78,7 +80,7 @@ class Reply:
         """Why this is no answer, if it is none. The finish reason decides first."""
         if self._block_reason:
             said = self.finish_message or f"The service refused the prompt ({self._block_reason})."
-            return ApiError(ApiErrorKind.BLOCKED, said, reason=self._block_reason)
+            return ApiError(ApiErrorKind.BLOCKED_PROMPT, said, reason=self._block_reason)
         reason = self.finish_reason
         if reason is None:
             return (
@@ -88,7 +90,7 @@ class Reply:
             )
         if reason in _TRY_AGAIN:
             return _invalid(reason, _TRY_AGAIN[reason])
-        if self.has_calls or self.has_content:
+        if self.has_content or (self.has_calls and reason == "STOP"):
             return None
         if reason != "STOP":
             return ApiError(ApiErrorKind.BLOCKED, self._why(reason), reason=reason)
@@ -118,7 +120,7 @@ def thought_delta(text: str) -> ThoughtDelta:
     """Thoughts open with their subject in bold; the rest is text."""
     found = _SUBJECT.search(text)
     if found is None:
-        return ThoughtDelta("", text.strip())
+        return ThoughtDelta("", text)
     return ThoughtDelta(found[1].strip(), (text[: found.start()] + text[found.end() :]).strip())
 
 

@@ -28,7 +28,6 @@ RECOVERY = (
 )
 GOING_ON = "[The user has seen that you repeat yourself ({loop}) and wants you to go on.]"
 STOP, GO_ON = "stop", "go on"
-_PROMPT_AT_FAULT = (400, 413)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +152,7 @@ class Turn:
 
     def _is_refused(self, error: Exception | None) -> bool:
         """This very prompt cannot be sent: kept, it would spoil every request to come."""
-        at_fault = isinstance(error, InputError) or (isinstance(error, ApiError) and error.status in _PROMPT_AT_FAULT)
+        at_fault = isinstance(error, InputError) or (isinstance(error, ApiError) and error.blames_prompt)
         return at_fault and self._prompt is not None and self._history.last is self._prompt.content
 
     def _commit(self, role: str, parts: list[Part]) -> Entry:

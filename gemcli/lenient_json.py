@@ -1,4 +1,4 @@
-"""JSON as services really send it."""
+"""JSON as services and models really write it."""
 
 import json
 import re
@@ -9,15 +9,20 @@ from pydantic_core import from_json
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def parse(data: bytes) -> object:
+def parse(data: bytes | str) -> object:
     """A JSON value; raw control characters and lone surrogates inside strings are survived.
 
-    Raises ValueError for everything else that is not JSON.
+    Raises ValueError for everything else that is not JSON, also for what is nested too deeply to be read.
     """
     try:
         return from_json(data)
     except ValueError:
-        return _paired(json.loads(data.decode("utf-8"), strict=False))
+        pass
+    try:
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
+        return _paired(json.loads(text, strict=False))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _paired(value: object) -> object:
