@@ -69,7 +69,9 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
         detects_loops=not settings.get(DISABLE_LOOP_DETECTION),
     )
     models = Models(settings.get(MODEL_CONFIGS), preview=settings.get(PREVIEW_FEATURES))
-    services = Services(connect(session_id, around), tools, models, around.clock, workspace)
+    services = Services(
+        connect(session_id, around), tools, models, around.clock, workspace, context if around.is_trusted else None
+    )
     return ChatSession(config, services, mode)
 
 

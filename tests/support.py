@@ -13,6 +13,7 @@ from pathlib import Path
 from gemcli.api.connect import connect
 from gemcli.api.models import Models
 from gemcli.clock import Clock
+from gemcli.config.context import ContextFiles
 from gemcli.config.paths import Paths
 from gemcli.config.settings import Settings
 from gemcli.config.surroundings import Surroundings
@@ -53,13 +54,16 @@ async def open_session(
     settings: Mapping[str, object] | None = None,
     env: Mapping[str, str] | None = None,
     workspace: Workspace | None = None,
+    context: ContextFiles | None = None,
     **config: object,
 ) -> AsyncIterator[ChatSession]:
     clock = clock or FakeClock()
     env = env or {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": fake.url}
     session_config = SessionConfig(**{"model": MODEL, "session_id": "session-1"} | config)  # type: ignore[arg-type]
     client = connect(session_config.session_id, around(env, clock, **(settings or {})))
-    services = Services(client, ToolRegistry(tools), Models(), clock, workspace, counting_ids(), random=lambda: 0.5)
+    services = Services(
+        client, ToolRegistry(tools), Models(), clock, workspace, context, counting_ids(), random=lambda: 0.5
+    )
     session = ChatSession(session_config, services)
     try:
         yield session

@@ -1,27 +1,33 @@
 """Runs the tool calls of one model turn and has an answer for each of them at any moment."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from gemcli.clock import Clock
 from gemcli.errors import ToolError
 from gemcli.events import Event, Failure, TextDisplay, ToolCallChanged, ToolCallView
 from gemcli.kinds import CallStatus
 from gemcli.scheduler.call import ToolCall
+from gemcli.tools.base import Touches
 from gemcli.tools.registry import ToolRegistry
 from gemcli.wire import Part
 
 CANCELLED = "[Operation Cancelled] The user stopped this call before it was done."
 
 Emit = Callable[[Event], None]
+Touch = Callable[[Sequence[Path]], str]
 
 
 class Scheduler:
-    def __init__(self, registry: ToolRegistry, clock: Clock) -> None:
+    """`touch` is told which files a call had to do with; what it gives goes to the model with the call's result."""
+
+    def __init__(self, registry: ToolRegistry, clock: Clock, touch: Touch = lambda paths: "") -> None:
         self._registry = registry
         self._clock = clock
+        self._touch = touch
 
     def batch(self, calls: Sequence[ToolCall], emit: Emit) -> "Batch":
-        return Batch(calls, self._registry, self._clock, emit)
+        return Batch(calls, self._registry, self._clock, self._touch, emit)
 
 
 class Batch:
@@ -30,10 +36,13 @@ class Batch:
     `responses()` is complete at any moment: a call that was not finished is answered as cancelled.
     """
 
-    def __init__(self, calls: Sequence[ToolCall], registry: ToolRegistry, clock: Clock, emit: Emit) -> None:
+    def __init__(
+        self, calls: Sequence[ToolCall], registry: ToolRegistry, clock: Clock, touch: Touch, emit: Emit
+    ) -> None:
         self._calls = calls
         self._registry = registry
         self._clock = clock
+        self._touch = touch
         self._emit = emit
         self._answers: list[Part] = []
 
@@ -62,7 +71,8 @@ class Batch:
         except Exception as error:  # a broken tool must not take the turn with it
             return self._failed(call, ToolError(f"{type(error).__name__}: {error}", "unhandled_exception"), started)
         self._show(call, CallStatus.SUCCESS, display=TextDisplay(output), duration=self._clock.now() - started)
-        return call.output(output)
+        found = self._touch(tool.touches(call.args)) if isinstance(tool, Touches) else ""
+        return call.output(f"{output}\n\n{found}" if found else output)
 
     def _failed(self, call: ToolCall, error: ToolError, started: float) -> Part:
         failure = Failure(error.type, error.message)

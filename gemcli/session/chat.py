@@ -9,6 +9,7 @@ from gemcli.api.client import GeminiClient
 from gemcli.api.models import Models
 from gemcli.api.retry import NO_ANSWER, Retries
 from gemcli.clock import Clock
+from gemcli.config.context import ContextFiles
 from gemcli.errors import InputError
 from gemcli.events import Answer, Event, Notice, NoticeLevel, TurnEnd, TurnFinished, TurnStarted
 from gemcli.ids import NewId, new_uuid, random_id
@@ -26,6 +27,7 @@ from gemcli.session.questions import Questions
 from gemcli.session.requests import Requests
 from gemcli.session.side_call import SideCalls
 from gemcli.session.tokens import Meter
+from gemcli.session.touched import Touched
 from gemcli.session.turn import Engine, Turn
 from gemcli.tools.registry import ToolRegistry
 from gemcli.tools.workspace import Workspace
@@ -58,6 +60,7 @@ class Services:
     models: Models
     clock: Clock
     workspace: Workspace | None = None
+    context: ContextFiles | None = None
     new_id: NewId = random_id
     random: Callable[[], float] = random.random
 
@@ -186,12 +189,15 @@ class ChatSession:
         config, services, history = self.config, self._services, self.history
         requests = Requests(history, services.models, services.tools, config.system_prompt)
         side_calls = SideCalls(services.client, services.clock, self._retries)
-        compressor = Compressor(
-            history, requests, side_calls, Meter(), config.compression_threshold, services.tools.keepsakes
-        )
+        touched = Touched(services.context)
+
+        def keepsakes() -> list[str]:
+            return [text for text in (*services.tools.keepsakes(), touched.keepsake()) if text]
+
+        compressor = Compressor(history, requests, side_calls, Meter(), config.compression_threshold, keepsakes)
         return Engine(
             history,
-            Scheduler(services.tools, services.clock),
+            Scheduler(services.tools, services.clock, touched.note),
             Questions(services.new_id),
             requests,
             CallLimit(config.max_turns),

@@ -15,6 +15,7 @@ from gemcli.session.tokens import Meter
 from gemcli.wire import Content, FunctionResponse, Part, text_content
 
 KEPT_SHARE = 0.3
+WORTH_IT = 0.1  # the share of a conversation that must be old before it is summed up
 LONG_RESULT = 4000  # characters of an old result; what is longer is shortened
 _HEAD = _TAIL = 800
 PATIENCE = 1.2  # after a failure the conversation must have grown so much before it is tried again
@@ -120,8 +121,11 @@ class Compressor:
         return self.meter.next_request(self.history, fixed)
 
     def _split(self) -> int:
+        """From where on to keep; 0 when what could go is not worth a summary."""
         pairs = self.history.since(0)
-        return split_point([entry.content for entry, _ in pairs], [len(data) for _, data in pairs])
+        sizes = [len(data) for _, data in pairs]
+        index = split_point([entry.content for entry, _ in pairs], sizes)
+        return index if sum(sizes[:index]) > sum(sizes) * WORTH_IT else 0
 
     def _shorten(self, before: int) -> bool:
         changed = False

@@ -1,6 +1,7 @@
 """What a tool is to the rest of the program."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 
@@ -26,4 +27,13 @@ class Remembers(Protocol):
 
     def keepsake(self) -> str:
         """The text to keep; empty when there is nothing."""
+        ...
+
+
+@runtime_checkable
+class Touches(Protocol):
+    """A tool that has to do with files."""
+
+    def touches(self, args: Mapping[str, object]) -> Sequence[Path]:
+        """The files that a call with these arguments is about."""
         ...
