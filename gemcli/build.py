@@ -4,6 +4,7 @@ from pathlib import Path
 
 from gemcli.api.connect import connect
 from gemcli.api.models import Models
+from gemcli.api.prices import price_list
 from gemcli.api.retry import NO_ANSWER
 from gemcli.config.catalogue import (
     APPROVAL_MODE,
@@ -20,6 +21,7 @@ from gemcli.config.catalogue import (
     MODEL_CONFIGS,
     MODEL_NAME,
     PREVIEW_FEATURES,
+    PRICES,
     RESPECT_GEMINI_IGNORE,
     RESPECT_GIT_IGNORE,
     RETRY_FETCH_ERRORS,
@@ -31,6 +33,8 @@ from gemcli.errors import InputError
 from gemcli.kinds import ApprovalMode
 from gemcli.options import Options
 from gemcli.session.chat import ChatSession, Services, SessionConfig
+from gemcli.session.cost import Cost
+from gemcli.session.guards import Allowance
 from gemcli.session.instructions import system_instruction
 from gemcli.session.opening import opening
 from gemcli.session.prompts import PromptFacts
@@ -66,11 +70,22 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
         max_turns=settings.get(MAX_SESSION_TURNS),
         compression_threshold=settings.get(COMPRESSION_THRESHOLD),
         asks_next_speaker=not settings.get(SKIP_NEXT_SPEAKER),
+        allowance=Allowance(options.budget, options.max_tokens, options.max_turns),
         detects_loops=not settings.get(DISABLE_LOOP_DETECTION),
     )
+    prices = price_list(settings.get(PRICES))
     models = Models(settings.get(MODEL_CONFIGS), preview=settings.get(PREVIEW_FEATURES))
+    model = models.config(settings.get(MODEL_NAME)).model
+    if options.budget is not None and model not in prices:
+        raise InputError(f"--budget needs a price, and none is known for {model}.", "Name one in billing.prices.")
     services = Services(
-        connect(session_id, around), tools, models, around.clock, workspace, context if around.is_trusted else None
+        connect(session_id, around),
+        tools,
+        models,
+        around.clock,
+        Cost(prices),
+        workspace,
+        context if around.is_trusted else None,
     )
     return ChatSession(config, services, mode)
 

@@ -9,6 +9,7 @@ GemError                  something the user must hear about; carries its exit c
 ├── TurnLimitError   53   the session may not ask the model again
 ├── LoopError        53   the model goes round in circles, and nobody said to go on
 ├── UntrustedError   55   the folder holds things that nobody has said yes to
+├── BudgetError      56   what the session may spend is spent
 ├── ApiError          1   the model service failed, refused or answered with something unusable
 └── ToolError             a tool call failed; the model hears of it, the run goes on
 
@@ -66,6 +67,11 @@ class LoopError(GemError):
 class UntrustedError(GemError):
     exit_code = 55
     type = "FatalUntrustedWorkspaceError"
+
+
+class BudgetError(GemError):
+    exit_code = 56
+    type = "FatalBudgetError"
 
 
 class ApiErrorKind(StrEnum):

@@ -10,7 +10,7 @@ EXIT_CODES = {
     53: "the session reached its turn limit, or the model went round in circles",
     54: "a tool failed for good (comes with the tools)",
     55: "the folder is not trusted",
-    56: "the budget is spent (comes with budgets)",
+    56: "the budget is spent: --budget, --max-tokens or --max-turns",
     130: "interrupted: Ctrl-C, SIGINT",
     143: "terminated: SIGTERM",
 }

@@ -54,6 +54,11 @@ SECTIONS: dict[str, list[Flag]] = {
         Flag("raw-output", "leave terminal escapes in the model's text"),
         Flag("accept-raw-output-risk", "the same, without the warning"),
     ],
+    "how much": [
+        Flag("budget", "stop before more than this is spent, in US dollars", "", Takes.VALUE, "USD"),
+        Flag("max-tokens", "stop when so many tokens have been used", "", Takes.VALUE, "N"),
+        Flag("max-turns", "stop when the model has answered so often", "", Takes.VALUE, "N"),
+    ],
     "what is allowed": [
         Flag("approval-mode", "what is done without asking", "", Takes.VALUE, "MODE", list(ApprovalMode)),
         Flag("yolo", "the same as --approval-mode=yolo", "y"),

@@ -19,6 +19,9 @@ class Options:
     include_directories: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     tool_mode: ToolMode | None = None
+    budget: float | None = None
+    max_tokens: int | None = None
+    max_turns: int | None = None
     sandbox: bool | None = None
     skip_trust: bool = False
     ignore_env: bool = False
@@ -48,6 +51,9 @@ def parse(argv: Sequence[str]) -> Options:
         include_directories=tuple(split_list(found.all("include-directories"))),
         tools=tuple(split_list(found.all("tools"))),
         tool_mode=ToolMode(tool_mode) if (tool_mode := found.last("tool-mode")) else None,
+        budget=_number(found, "budget"),
+        max_tokens=_whole(found, "max-tokens"),
+        max_turns=_whole(found, "max-turns"),
         sandbox=found.switches.get("sandbox"),
         skip_trust=found.has("skip-trust"),
         ignore_env=found.has("ignore-env"),
@@ -55,6 +61,26 @@ def parse(argv: Sequence[str]) -> Options:
         raw_output=found.has("raw-output"),
         accept_raw_output_risk=found.has("accept-raw-output-risk"),
     )
+
+
+def _number(found: Arguments, name: str) -> float | None:
+    value = found.last(name)
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < float("inf"):
+        raise UsageError(f"--{name} needs a number above 0, not {value!r}.")
+    return number
+
+
+def _whole(found: Arguments, name: str) -> int | None:
+    number = _number(found, name)
+    if number is not None and not number.is_integer():
+        raise UsageError(f"--{name} needs a whole number, not {found.last(name)!r}.")
+    return None if number is None else int(number)
 
 
 def _mode(found: Arguments) -> ApprovalMode | None:

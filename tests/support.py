@@ -62,7 +62,14 @@ async def open_session(
     session_config = SessionConfig(**{"model": MODEL, "session_id": "session-1"} | config)  # type: ignore[arg-type]
     client = connect(session_config.session_id, around(env, clock, **(settings or {})))
     services = Services(
-        client, ToolRegistry(tools), Models(), clock, workspace, context, counting_ids(), random=lambda: 0.5
+        client=client,
+        tools=ToolRegistry(tools),
+        models=Models(),
+        clock=clock,
+        workspace=workspace,
+        context=context,
+        new_id=counting_ids(),
+        random=lambda: 0.5,
     )
     session = ChatSession(session_config, services)
     try:

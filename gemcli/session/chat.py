@@ -4,9 +4,11 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from gemcli.api.client import GeminiClient
 from gemcli.api.models import Models
+from gemcli.api.prices import PRICES
 from gemcli.api.retry import NO_ANSWER, Retries
 from gemcli.clock import Clock
 from gemcli.config.context import ContextFiles
@@ -16,8 +18,9 @@ from gemcli.ids import NewId, new_uuid, random_id
 from gemcli.kinds import ApprovalMode
 from gemcli.scheduler.scheduler import Scheduler
 from gemcli.session.compression import Compressor
+from gemcli.session.cost import Cost
 from gemcli.session.failure import failure
-from gemcli.session.guards import CallLimit
+from gemcli.session.guards import Allowance, Budget, CallLimit
 from gemcli.session.history import History
 from gemcli.session.loops import LoopDetector
 from gemcli.session.mentions import expand
@@ -49,6 +52,7 @@ class SessionConfig:
     detects_loops: bool = True
     compression_threshold: float = 0.5
     asks_next_speaker: bool = False
+    allowance: Allowance = field(default_factory=Allowance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class Services:
     tools: ToolRegistry
     models: Models
     clock: Clock
+    cost: Cost = field(default_factory=lambda: Cost(PRICES))
     workspace: Workspace | None = None
     context: ContextFiles | None = None
     new_id: NewId = random_id
@@ -139,7 +144,12 @@ class ChatSession:
         if self._is_read:
             raise RuntimeError("a turn is running")
         events: list[Event] = []
-        await self._engine.compressor.compress(self._asked, events.append)
+
+        def emit(event: Event) -> None:
+            self._engine.budget.add(event)
+            events.append(event)
+
+        await self._engine.compressor.compress(self._asked, emit)
         return events
 
     async def aclose(self) -> None:
@@ -148,11 +158,12 @@ class ChatSession:
 
     async def _run(self, prompt: str | list[Part], events: asyncio.Queue[Event | None]) -> None:
         self._began.set()
-        turn = self._turn(events.put_nowait)
-        events.put_nowait(TurnStarted(self._engine.requests.prompt_id, self.model))
+        emit = partial(self._emit, events)
+        turn = self._turn(emit)
         try:
+            emit(TurnStarted(self._engine.requests.prompt_id, self.model))
             try:
-                await turn.run(self._take_opening(), await self._expanded(prompt, events.put_nowait))
+                await turn.run(self._take_opening(), await self._expanded(prompt, emit))
                 end = TurnFinished(TurnEnd.DONE)
             except asyncio.CancelledError:
                 end = TurnFinished(TurnEnd.CANCELLED)
@@ -165,6 +176,10 @@ class ChatSession:
             end = TurnFinished(TurnEnd.ERROR, failure(fault))
         events.put_nowait(end)
         events.put_nowait(None)
+
+    def _emit(self, events: asyncio.Queue[Event | None], event: Event) -> None:
+        self._engine.budget.add(event)
+        events.put_nowait(event)
 
     def _take_opening(self) -> Sequence[Content]:
         return () if len(self.history) else self.config.opening
@@ -188,7 +203,8 @@ class ChatSession:
     def _build_engine(self) -> Engine:
         config, services, history = self.config, self._services, self.history
         requests = Requests(history, services.models, services.tools, config.system_prompt)
-        side_calls = SideCalls(services.client, services.clock, self._retries)
+        budget = Budget(config.allowance, services.cost)
+        side_calls = SideCalls(services.client, services.clock, self._retries, budget)
         touched = Touched(services.context)
 
         def keepsakes() -> list[str]:
@@ -201,6 +217,7 @@ class ChatSession:
             Questions(services.new_id),
             requests,
             CallLimit(config.max_turns),
+            budget,
             LoopDetector(is_on=config.detects_loops),
             compressor,
             config.asks_next_speaker,

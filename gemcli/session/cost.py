@@ -28,6 +28,11 @@ class Cost:
         else:
             self._usd += tariff.of(event.usage)
 
+    @property
+    def usd(self) -> float:
+        """The sum of what has a known price."""
+        return self._usd
+
     def to_json(self) -> dict[str, Any]:
         prices_of = f"{PRICES_OF} ({SOURCE})"
         if self._unknown:

@@ -8,19 +8,22 @@ from gemcli.clock import Clock
 from gemcli.errors import ApiError
 from gemcli.events import ApiCallFinished, Event, Retrying
 from gemcli.session.failure import failure
+from gemcli.session.guards import Budget
 from gemcli.wire import Content, GenerateRequest, StreamChunk
 
 
 class SideCalls:
-    def __init__(self, client: GeminiClient, clock: Clock, retries: Callable[[], Retries]) -> None:
+    def __init__(self, client: GeminiClient, clock: Clock, retries: Callable[[], Retries], budget: Budget) -> None:
         self._client = client
         self._clock = clock
         self._new_retries = retries
+        self._budget = budget
 
     async def generate(self, request: GenerateRequest, role: str, emit: Callable[[Event], None]) -> StreamChunk:
         """The whole answer; ApiError when all attempts have failed."""
         retries = self._new_retries()
         while True:
+            self._budget.check(emit)
             started = self._clock.now()
             try:
                 answer = await self._client.generate(request)

@@ -9,7 +9,7 @@ from gemcli.scheduler.call import ToolCall
 from gemcli.scheduler.scheduler import Batch, Scheduler
 from gemcli.session import next_speaker
 from gemcli.session.compression import Compressor
-from gemcli.session.guards import CallLimit
+from gemcli.session.guards import Budget, CallLimit
 from gemcli.session.history import Entry, History
 from gemcli.session.loops import LoopDetector
 from gemcli.session.model_call import ModelCall
@@ -39,6 +39,7 @@ class Engine:
     questions: Questions
     requests: Requests
     limit: CallLimit
+    budget: Budget
     loops: LoopDetector
     compressor: Compressor
     asks_next_speaker: bool = False
@@ -104,6 +105,7 @@ class Turn:
         answers_tools = last is not None and bool(last.responses)
         await self._engine.compressor.make_room(self.model, self._emit)
         self._engine.limit.step()
+        self._engine.budget.check(self._emit)
         sent = len(self._history)
         reply, self.model = await self._call.run(self.model, self._engine.requests.main, answers_tools=answers_tools)
         self._engine.compressor.meter.saw(reply.usage, sent)
