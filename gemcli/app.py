@@ -11,6 +11,7 @@ from typing import cast
 
 from gemcli import __version__
 from gemcli.api.prices import price_list
+from gemcli.api.replay import read_recording
 from gemcli.build import build
 from gemcli.clock import SystemClock
 from gemcli.config.catalogue import (
@@ -23,9 +24,11 @@ from gemcli.config.catalogue import (
     TOOL_SANDBOXING,
 )
 from gemcli.config.environment import is_true
-from gemcli.config.paths import find_paths
+from gemcli.config.paths import Paths, find_paths
 from gemcli.config.private import new_private_file, private_folder
+from gemcli.config.settings import Settings
 from gemcli.config.surroundings import Surroundings, look_around
+from gemcli.demo import NOTE, RECORDING, demo_workspace
 from gemcli.errors import ConfigError, InputError, SandboxError, UntrustedError
 from gemcli.events import Failure
 from gemcli.ids import new_uuid
@@ -65,9 +68,12 @@ def run(options: Options, env: MutableMapping[str, str]) -> int:
         with _stoppable():
             if not can_speak:
                 raise InputError("Standard output is closed.", "Send it to a file, a pipe or /dev/null.")
-            around = _look_around(options, env, this)
-            output = open_output(OutputFormat(around.settings.get(OUTPUT_FORMAT)), this)
-            code = _answer(options, around, output)
+            if options.demo:
+                code = _demo(options, env, output)
+            else:
+                around = _look_around(options, env, this)
+                output = open_output(OutputFormat(around.settings.get(OUTPUT_FORMAT)), this)
+                code = _answer(options, around, output)
             return _close(this.streams, code)
     except Stopped as stopped:
         code = _fail(output, stopped.why)
@@ -129,8 +135,22 @@ def _answer(options: Options, around: Surroundings, output: Output) -> int:
     if options.raw_output and not options.accept_raw_output_risk and isinstance(output, TextOutput):
         output.tell(RAW_WARNING)
     _refuse(options, around)
-    prompt = read_prompt(options, output.tell)
+    return _run_headless(options, around, read_prompt(options, output.tell), output)
 
+
+def _demo(options: Options, env: MutableMapping[str, str], output: Output) -> int:
+    """The bundled recording, with defaults instead of anybody's settings, in a project that is gone afterwards."""
+    output.tell(f"[INFO] {NOTE}")
+    with demo_workspace() as folder:
+        this = output.run
+        paths = Paths(home=folder.parent, project=folder)
+        around = Surroundings(env, paths, Settings(), this.clock, this.redactor, this.trace)
+        prompt = read_recording(RECORDING).prompt
+        output.tell(f"> {prompt}")
+        return _run_headless(options, around, prompt, output)
+
+
+def _run_headless(options: Options, around: Surroundings, prompt: str, output: Output) -> int:
     async def headless() -> int:
         session = build(options, around, output.run.session_id)
         return await run_headless(session, around.settings.get(MODEL_NAME), prompt, output)

@@ -1,10 +1,13 @@
 """The composition root: a session with everything it works with."""
 
+import os
 from pathlib import Path
 
 from gemcli.api.connect import connect
+from gemcli.api.model_client import ModelClient
 from gemcli.api.models import Models
 from gemcli.api.prices import price_list
+from gemcli.api.replay import Recorder, Recording, Replayer, read_recording
 from gemcli.api.retry import NO_ANSWER
 from gemcli.config.catalogue import (
     APPROVAL_MODE,
@@ -29,6 +32,7 @@ from gemcli.config.catalogue import (
 )
 from gemcli.config.context import ContextFiles, joined
 from gemcli.config.surroundings import Surroundings
+from gemcli.demo import RECORDING
 from gemcli.errors import InputError
 from gemcli.kinds import ApprovalMode
 from gemcli.options import Options
@@ -38,6 +42,7 @@ from gemcli.session.guards import Allowance
 from gemcli.session.instructions import system_instruction
 from gemcli.session.opening import opening
 from gemcli.session.prompts import PromptFacts
+from gemcli.tools.played import played_tools
 from gemcli.tools.registry import ToolRegistry
 from gemcli.tools.workspace import Ignoring, Workspace
 
@@ -46,7 +51,8 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
     settings = around.settings
     mode = options.approval_mode or ApprovalMode(settings.get(APPROVAL_MODE))
     workspace = open_workspace(options, around)
-    tools = ToolRegistry()
+    recording = find_recording(options, around)
+    tools = ToolRegistry(played_tools(recording.tool_outputs) if options.demo and recording is not None else ())
     tools.declare(options.tools, options.tool_mode)
     context = find_context(around)
     files = context.at_start(
@@ -79,7 +85,7 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
     if options.budget is not None and model not in prices:
         raise InputError(f"--budget needs a price, and none is known for {model}.", "Name one in billing.prices.")
     services = Services(
-        connect(session_id, around),
+        open_client(options, around, session_id, recording),
         tools,
         models,
         around.clock,
@@ -88,6 +94,22 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
         context if around.is_trusted else None,
     )
     return ChatSession(config, services, mode)
+
+
+def find_recording(options: Options, around: Surroundings) -> Recording | None:
+    if options.demo:
+        return read_recording(RECORDING, WORKSPACE=str(around.paths.project))
+    return read_recording(around.paths.project / options.fake_responses) if options.fake_responses else None
+
+
+def open_client(options: Options, around: Surroundings, session_id: str, recording: Recording | None) -> ModelClient:
+    """The service; or a recording in its place, at the pace it was made when somebody watches."""
+    if recording is not None:
+        return Replayer(recording, around.clock, pace=1.0 if os.isatty(1) else 0.0)
+    client = connect(session_id, around)
+    if options.record_responses is None:
+        return client
+    return Recorder(client, around.paths.project / options.record_responses, around.clock, around.redactor)
 
 
 def open_workspace(options: Options, around: Surroundings) -> Workspace:

@@ -92,12 +92,15 @@ SECTIONS: dict[str, list[Flag]] = {
         Flag("experimental-acp", "", later="the Agent Client Protocol", hidden=True),
         Flag("screen-reader", "plain lines for screen readers", later="the plain front end"),
     ],
+    "trying and testing": [
+        Flag("demo", "play a recorded session in a throw-away project; needs no account"),
+        Flag("record-responses", "write the model's answers to this file", "", Takes.VALUE, "FILE"),
+        Flag("fake-responses", "play the model's answers from this file", "", Takes.VALUE, "FILE"),
+        Flag("fake-responses-non-strict", "the same", "", Takes.VALUE, "FILE", hidden=True),
+    ],
     "looking inside": [
         Flag("debug", "say on standard error what is sent and where each setting comes from", "d"),
         Flag("ignore-env", "do not read the project's .env file", hidden=True),
-        Flag("record-responses", "", takes=Takes.VALUE, value="FILE", later="recording", hidden=True),
-        Flag("fake-responses", "", takes=Takes.VALUE, value="FILE", later="replay", hidden=True),
-        Flag("fake-responses-non-strict", "", takes=Takes.VALUE, value="FILE", later="replay", hidden=True),
         Flag("version", "print the version and exit", "v"),
         Flag("help", "print this help and exit", "h"),
     ],

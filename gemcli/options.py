@@ -22,6 +22,9 @@ class Options:
     budget: float | None = None
     max_tokens: int | None = None
     max_turns: int | None = None
+    record_responses: str | None = None
+    fake_responses: str | None = None
+    demo: bool = False
     sandbox: bool | None = None
     skip_trust: bool = False
     ignore_env: bool = False
@@ -54,6 +57,9 @@ def parse(argv: Sequence[str]) -> Options:
         budget=_number(found, "budget"),
         max_tokens=_whole(found, "max-tokens"),
         max_turns=_whole(found, "max-turns"),
+        record_responses=found.last("record-responses"),
+        fake_responses=found.last("fake-responses") or found.last("fake-responses-non-strict"),
+        demo=found.has("demo"),
         sandbox=found.switches.get("sandbox"),
         skip_trust=found.has("skip-trust"),
         ignore_env=found.has("ignore-env"),
@@ -93,7 +99,13 @@ def _mode(found: Arguments) -> ApprovalMode | None:
 def _refuse_contradictions(found: Arguments) -> None:
     if found.has("yolo") and found.has("approval-mode"):
         raise UsageError("--yolo and --approval-mode exclude each other.", "Say --approval-mode=yolo alone.")
-    for names in (("prompt", "prompt-interactive"), ("resume", "session-id", "session-file")):
+    if found.has("demo") and (found.words or found.has("prompt") or found.has("fake-responses")):
+        raise UsageError("--demo plays a recording; it takes no prompt.", "Say gemcli --demo alone.")
+    for names in (
+        ("prompt", "prompt-interactive"),
+        ("record-responses", "fake-responses"),
+        ("resume", "session-id", "session-file"),
+    ):
         given = [f"--{name}" for name in names if found.has(name)]
         if len(given) > 1:
             raise UsageError(f"{' and '.join(given)} exclude each other.", "Use one of them.")

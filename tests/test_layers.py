@@ -11,7 +11,7 @@ import pytest
 import gemcli
 
 PACKAGE = Path(gemcli.__file__).parent
-MODULES = sorted(PACKAGE.rglob("*.py"))
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "workspace" not in path.parent.name)
 MAX_LINES, MAX_FUNCTION = 500, 60
 
 # From the top to the ground: each may import what is below it, never what is above or beside it.
@@ -32,7 +32,7 @@ LAYERS = [
     {"argv"},
     {"flags"},
     {"trace"},
-    {"kinds", "errors", "exit_codes", "clock", "ids", "redact"},
+    {"kinds", "errors", "exit_codes", "clock", "ids", "redact", "demo"},
 ]
 HEIGHT = {name: -height for height, layer in enumerate(LAYERS) for name in layer}
 

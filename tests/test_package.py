@@ -14,7 +14,9 @@ def test_the_wheel_holds_everything() -> None:
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     [wheel] = Path.cwd().glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    wanted = {str(path.relative_to(ROOT)) for path in (ROOT / "gemcli").rglob("*") if path.suffix in (".py", ".md")}
+    wanted = {
+        str(path.relative_to(ROOT)) for path in (ROOT / "gemcli").rglob("*") if path.suffix in (".py", ".md", ".jsonl")
+    }
     assert wanted <= names
     assert not any(name.startswith("tests/") for name in names)
 
@@ -22,5 +24,5 @@ def test_the_wheel_holds_everything() -> None:
 def test_the_readme_has_two_commands_and_they_are_what_is_checked() -> None:
     commands = re.findall(r"^python3 -m venv .*$", (ROOT / "README.md").read_text(), re.MULTILINE)
     assert len(commands) == 2
-    assert commands[0].endswith(".venv/bin/gemcli --help")
+    assert commands[0].endswith(".venv/bin/gemcli --demo")
     assert commands[1].endswith(".venv/bin/python -m tests.check")

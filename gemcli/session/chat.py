@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from gemcli.api.client import GeminiClient
+from gemcli.api.model_client import ModelClient
 from gemcli.api.models import Models
 from gemcli.api.prices import PRICES
 from gemcli.api.retry import NO_ANSWER, Retries
@@ -59,7 +59,7 @@ class SessionConfig:
 class Services:
     """What a session works with."""
 
-    client: GeminiClient
+    client: ModelClient
     tools: ToolRegistry
     models: Models
     clock: Clock

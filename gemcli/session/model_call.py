@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from contextlib import aclosing
 
-from gemcli.api.client import GeminiClient
+from gemcli.api.model_client import ModelClient
 from gemcli.api.models import token_limit
 from gemcli.api.retry import Retries
 from gemcli.clock import Clock
@@ -36,7 +36,7 @@ class ModelCall:
 
     def __init__(
         self,
-        client: GeminiClient,
+        client: ModelClient,
         clock: Clock,
         questions: Questions,
         loops: LoopDetector,

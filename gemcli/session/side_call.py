@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from gemcli.api.client import GeminiClient
+from gemcli.api.model_client import ModelClient
 from gemcli.api.retry import Retries
 from gemcli.clock import Clock
 from gemcli.errors import ApiError
@@ -13,7 +13,7 @@ from gemcli.wire import Content, GenerateRequest, StreamChunk
 
 
 class SideCalls:
-    def __init__(self, client: GeminiClient, clock: Clock, retries: Callable[[], Retries], budget: Budget) -> None:
+    def __init__(self, client: ModelClient, clock: Clock, retries: Callable[[], Retries], budget: Budget) -> None:
         self._client = client
         self._clock = clock
         self._new_retries = retries
