@@ -18,15 +18,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.fake_gemini import FakeGemini, text, turn
+from tests.fake_gemini import FakeGemini, call, text, turn
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
-def service() -> Iterator[str]:
-    """The fake model service, in another process; gives its URL."""
-    command = [sys.executable, "-m", "benchmarks.rig"]
+def service(calls: int = 0) -> Iterator[str]:
+    """The fake model service, in another process; gives its URL. It calls a tool so often before it speaks."""
+    command = [sys.executable, "-m", "benchmarks.rig", str(calls)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdin is not None
         try:
@@ -36,8 +36,9 @@ def service() -> Iterator[str]:
 
 
 def _serve() -> None:
+    calls = [turn(call("look", n=n)) for n in range(int(sys.argv[1]))]
     answer = turn(*(text(f"word {n} ") for n in range(8)))
-    with FakeGemini(answer, last_repeats=True) as fake:
+    with FakeGemini(*calls, answer, last_repeats=True) as fake:
         print(fake.url, flush=True)
         sys.stdin.read()
 

@@ -41,6 +41,7 @@ from gemcli.plain.stop import SIGNALS, broken
 from gemcli.plain.streams import Streams, fill_closed, is_open
 from gemcli.plain.text_output import RAW_WARNING, TextOutput
 from gemcli.redact import Redactor
+from gemcli.session.answer_schema import read_schema
 from gemcli.session.cost import Cost
 from gemcli.session.failure import failure
 from gemcli.trace import Trace
@@ -151,9 +152,11 @@ def _demo(options: Options, env: MutableMapping[str, str], output: Output) -> in
 
 
 def _run_headless(options: Options, around: Surroundings, prompt: str, output: Output) -> int:
+    schema = read_schema(around.paths.project / options.output_schema) if options.output_schema else None
+
     async def headless() -> int:
-        session = build(options, around, output.run.session_id)
-        return await run_headless(session, around.settings.get(MODEL_NAME), prompt, output)
+        session = build(options, around, output.run.session_id, schema.instruction if schema else "")
+        return await run_headless(session, around.settings.get(MODEL_NAME), prompt, output, schema)
 
     # Not asyncio.run: that waits for threads, and one may be waiting for a name server.
     loop = asyncio.new_event_loop()

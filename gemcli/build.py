@@ -28,6 +28,7 @@ from gemcli.config.catalogue import (
     RESPECT_GEMINI_IGNORE,
     RESPECT_GIT_IGNORE,
     RETRY_FETCH_ERRORS,
+    SIDE_MODEL,
     SKIP_NEXT_SPEAKER,
 )
 from gemcli.config.context import ContextFiles, joined
@@ -47,7 +48,8 @@ from gemcli.tools.registry import ToolRegistry
 from gemcli.tools.workspace import Ignoring, Workspace
 
 
-def build(options: Options, around: Surroundings, session_id: str) -> ChatSession:
+def build(options: Options, around: Surroundings, session_id: str, form: str = "") -> ChatSession:
+    """`form` is what the model is told about the form of its answer."""
     settings = around.settings
     mode = options.approval_mode or ApprovalMode(settings.get(APPROVAL_MODE))
     workspace = open_workspace(options, around)
@@ -67,13 +69,14 @@ def build(options: Options, around: Surroundings, session_id: str) -> ChatSessio
     )
     config = SessionConfig(
         settings.get(MODEL_NAME),
-        system_instruction(facts, joined(files), around.env, around.paths),
+        "\n\n".join(filter(None, (system_instruction(facts, joined(files), around.env, around.paths), form))),
         opening(workspace, around.clock, with_tree=settings.get(DIRECTORY_TREE)),
         tuple(context.warnings),
         session_id,
         max_attempts=max(1, min(settings.get(MAX_ATTEMPTS), NO_ANSWER.attempts)),
         retries_network=settings.get(RETRY_FETCH_ERRORS),
         max_turns=settings.get(MAX_SESSION_TURNS),
+        side_model=settings.get(SIDE_MODEL),
         compression_threshold=settings.get(COMPRESSION_THRESHOLD),
         asks_next_speaker=not settings.get(SKIP_NEXT_SPEAKER),
         allowance=Allowance(options.budget, options.max_tokens, options.max_turns),

@@ -58,6 +58,7 @@ class Failure:
     status: int | None = None
     exit_code: int = 1
     is_api: bool = False  # the model service failed
+    raw: str = ""  # an answer that was not what was asked for
 
 
 @dataclass(frozen=True, slots=True)

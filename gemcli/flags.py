@@ -51,6 +51,7 @@ SECTIONS: dict[str, list[Flag]] = {
         ),
         Flag("tools", "declare only these tools to the model", takes=Takes.LIST, value="NAMES"),
         Flag("tool-mode", "may, must or must not the model call tools", "", Takes.VALUE, "MODE", list(ToolMode)),
+        Flag("output-schema", "the answer must be JSON that this JSON schema allows", "", Takes.VALUE, "FILE"),
         Flag("raw-output", "leave terminal escapes in the model's text"),
         Flag("accept-raw-output-risk", "the same, without the warning"),
     ],

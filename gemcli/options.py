@@ -19,6 +19,7 @@ class Options:
     include_directories: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     tool_mode: ToolMode | None = None
+    output_schema: str | None = None
     budget: float | None = None
     max_tokens: int | None = None
     max_turns: int | None = None
@@ -54,6 +55,7 @@ def parse(argv: Sequence[str]) -> Options:
         include_directories=tuple(split_list(found.all("include-directories"))),
         tools=tuple(split_list(found.all("tools"))),
         tool_mode=ToolMode(tool_mode) if (tool_mode := found.last("tool-mode")) else None,
+        output_schema=found.last("output-schema"),
         budget=_number(found, "budget"),
         max_tokens=_whole(found, "max-tokens"),
         max_turns=_whole(found, "max-turns"),

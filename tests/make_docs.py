@@ -105,6 +105,29 @@ printed, and stream-json ends with a `result`. A signal that was ignored when ge
 reader of standard output goes away, the run ends quietly with 0; when standard output cannot be written (a full disk),
 with 1.
 
+## Answers of a given shape
+
+`--output-schema FILE`: the final answer is one JSON value that the JSON schema in the file allows. A code fence around it is
+taken away; an answer that does not fit is sent back once; then the run ends with 1 and `Failed to parse Gemini response`, with
+the raw text where the format has a place for it. Nothing of the answer is printed before it has been judged.
+
+## How much a run may use
+
+`--budget USD`, `--max-tokens N` and `--max-turns N` end a run with 56 before the next question to the model once the limit is
+reached; that it is near (four fifths) is said. Summaries and other side calls count. `model.maxSessionTurns` ends it with 53.
+A request that is larger than the model's window is compressed once; if that is not enough, the run ends with 42 and the
+numbers, and nothing is sent. A model that goes round in circles is told once; the second time the run ends with 53.
+
+## Recordings
+
+`--record-responses FILE` writes down what the model says, with its timing and without credentials; `--fake-responses FILE` plays
+it, at its own pace on a terminal and at once elsewhere, without an account and without a connection. A recording is a file of
+JSON lines: the first is `{"recording": 1}`; then one line per answer, `{"method": "stream", "model": …, "chunks": [{"after":
+seconds, "data": …}]}`, with `error` where the service failed. `generate` and `count` are the other methods. The lines that
+Gemini CLI records (`{"method": "generateContentStream", "response": […]}`) are played as well. A recording is data: whatever
+calls are in it pass the same questions as any others, so that one from a stranger can do nothing by itself. `gemcli --demo`
+plays a bundled one in a throw-away project.
+
 ## Files that a prompt names
 
 `@path` takes a file, a folder or a pattern along (`@"with blanks"`, `@with\\ blanks`): the text of text files, pictures, PDF,

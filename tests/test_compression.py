@@ -97,9 +97,11 @@ async def test_inside_one_long_chain_of_calls() -> None:
     chain = [turn(call("big", n=n)) for n in range(8)]
     replies = [*chain, turn(call("big", n=8), use=FULL), summary(), turn(text("Done."))]
     with FakeGemini(*replies) as fake:
-        async with open_session(fake, tools=[Big(300, "TODO: finish")], opening=OPENING) as session:
+        side = "gemini-2.5-flash-lite"
+        async with open_session(fake, tools=[Big(300, "TODO: finish")], opening=OPENING, side_model=side) as session:
             events = await said(session, "do all of it")
         assert (statuses(events), events[-1]) == (["compressed"], TurnFinished(TurnEnd.DONE))
+        assert side in fake.requests[-2].path and side not in fake.requests[-1].path
         first, second = fake.requests[-1].contents[:2]
         assert [part["text"] for part in first["parts"]] == [
             "THE SCENE",

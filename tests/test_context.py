@@ -242,15 +242,17 @@ def test_a_folder_that_is_none() -> None:
     assert ran.code == 42 and "nowhere" in ran.err
 
 
-async def test_a_change_of_mode_is_told_with_the_next_prompt() -> None:
+async def test_a_change_of_mode_or_memory_is_told_with_the_next_prompt() -> None:
     with FakeGemini(OK, OK, OK) as fake:
         async with open_session(fake, system_prompt="Be good.") as session:
             await said(session, "one")
             session.set_mode(ApprovalMode.PLAN)
             session.set_mode(ApprovalMode.AUTO_EDIT)
             session.set_mode(ApprovalMode.AUTO_EDIT)
+            session.tell("memory", "[You now remember: tea.]")
             await said(session, "two")
             await said(session, "three")
-        assert fake.requests[1].last["parts"] == [{"text": mode_news(ApprovalMode.AUTO_EDIT)}, {"text": "two"}]
+        news = [{"text": mode_news(ApprovalMode.AUTO_EDIT)}, {"text": "[You now remember: tea.]"}]
+        assert fake.requests[1].last["parts"] == [*news, {"text": "two"}]
         assert fake.requests[2].last["parts"] == [{"text": "three"}]
         assert len({json.dumps(request.body["systemInstruction"]) for request in fake.requests}) == 1

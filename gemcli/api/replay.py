@@ -75,7 +75,13 @@ class Recorder:
     def _write(self, method: str, model: str, chunks: list[Any], error: ApiError | None = None) -> None:
         line: dict[str, Any] = {"method": method, "model": model, "chunks": chunks}
         if error is not None:
-            line["error"] = {"kind": error.kind, "reason": error.type, "status": error.status, "message": error.message}
+            line["error"] = {
+                "kind": error.kind,
+                "reason": error.type,
+                "status": error.status,
+                "message": error.message,
+                "retry_after": error.retry_after,
+            }
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(self._redactor.value(line), ensure_ascii=False) + "\n")
 
@@ -190,5 +196,9 @@ def _raise(line: dict[str, Any]) -> None:
         kind = fields.get("kind")
         known = ApiErrorKind(kind) if kind in set(ApiErrorKind) else ApiErrorKind.REFUSED
         raise ApiError(
-            known, str(fields.get("message", "")), reason=str(fields.get("reason", "")), status=fields.get("status")
+            known,
+            str(fields.get("message", "")),
+            reason=str(fields.get("reason", "")),
+            status=fields.get("status"),
+            retry_after=fields.get("retry_after"),
         )

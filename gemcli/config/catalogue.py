@@ -44,6 +44,12 @@ MODEL_CONFIGS = Setting(
 MAX_SESSION_TURNS = Setting(
     "model.maxSessionTurns", INTEGER, -1, "How many model calls a session may make; -1 is no limit (exit code 53)."
 )
+SIDE_MODEL = Setting(
+    "model.sideCalls",
+    TEXT,
+    "",
+    "The model for summaries and other calls beside the conversation; else its own. Our own.",
+)
 COMPRESSION_THRESHOLD = Setting(
     "model.compressionThreshold", POSITIVE, 0.5, "The share of the model's window at which the history is compressed."
 )
@@ -133,6 +139,7 @@ _HONOURED: list[AnySetting] = [
     PREVIEW_FEATURES,
     MODEL_CONFIGS,
     MAX_SESSION_TURNS,
+    SIDE_MODEL,
     COMPRESSION_THRESHOLD,
     SKIP_NEXT_SPEAKER,
     DISABLE_LOOP_DETECTION,

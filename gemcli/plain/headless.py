@@ -1,16 +1,19 @@
 """One prompt, one answer, one exit code: gemcli in scripts."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
 
-from gemcli.events import Choice, Chosen, QuestionAsked, TurnEnd, TurnFinished
+from gemcli.events import Choice, Chosen, Event, QuestionAsked, TurnEnd, TurnFinished
 from gemcli.kinds import OutputFormat
 from gemcli.plain.json_output import JsonOutput
 from gemcli.plain.output import Output, Run
 from gemcli.plain.stop import Stop
 from gemcli.plain.stream_json_output import StreamJsonOutput
+from gemcli.plain.structured import Structured
 from gemcli.plain.text_output import TextOutput
+from gemcli.session.answer_schema import CORRECTION, AnswerSchema
 from gemcli.session.chat import ChatSession
 from gemcli.session.error_report import write_report
 
@@ -25,14 +28,19 @@ def open_output(format: OutputFormat, run: Run) -> Output:
             return StreamJsonOutput(run)
 
 
-async def run_headless(session: ChatSession, model: str, prompt: str, output: Output) -> int:
+async def run_headless(
+    session: ChatSession, model: str, prompt: str, output: Output, schema: AnswerSchema | None = None
+) -> int:
     """`model` is the name that was asked for. Gives the exit code, when everything has been printed."""
     streams = output.run.streams
     stop = Stop(streams.out)
     cancelling = asyncio.create_task(_cancel_on(stop, session))
     output.begin(model, prompt)
     try:
-        code = await _answer(session, prompt, output, stop)
+        if schema is None:
+            code = await _answer(session, prompt, output, stop, output.add)
+        else:
+            code = await _structured_answer(session, prompt, output, stop, Structured(schema, output))
         if stop.happened.is_set():
             return code
         # A slow reader gets all the time it needs, and a signal still ends the wait.
@@ -47,7 +55,23 @@ async def run_headless(session: ChatSession, model: str, prompt: str, output: Ou
         await session.aclose()
 
 
-async def _answer(session: ChatSession, prompt: str, output: Output, stop: Stop) -> int:
+async def _structured_answer(session: ChatSession, prompt: str, output: Output, stop: Stop, answer: Structured) -> int:
+    """One correction is asked for; then the answer is what it is."""
+    code = await _answer(session, prompt, output, stop, answer.add)
+    problem = answer.problem() if code == 0 else ""
+    if problem:
+        code = await _answer(session, CORRECTION.format(problem=problem), output, stop, answer.add)
+        problem = answer.problem() if code == 0 else ""
+    if code or stop.happened.is_set():
+        output.add(answer.end or TurnFinished(TurnEnd.CANCELLED))
+        return code
+    if problem:
+        return answer.give_up(problem).exit_code
+    answer.release()
+    return 0
+
+
+async def _answer(session: ChatSession, prompt: str, output: Output, stop: Stop, show: Callable[[Event], None]) -> int:
     code = 1  # until the turn has said how it ended
     async with aclosing(session.send(prompt)) as events:
         async for event in events:
@@ -57,7 +81,7 @@ async def _answer(session: ChatSession, prompt: str, output: Output, stop: Stop)
                 _report(session, prompt, event, output)
             elif isinstance(event, QuestionAsked) and isinstance(event.what, Choice) and event.what.default:
                 session.answer(event.question_id, Chosen(event.what.default))
-            output.add(event)
+            show(event)
     return code
 
 

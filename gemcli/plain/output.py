@@ -101,7 +101,8 @@ class Output(ABC):
         message = f"{failure.message} {failure.hint}".rstrip()
         error = {"type": failure.type, "message": self.masked(message)}
         code = failure.status if failure.status is not None else failure.exit_code
-        return {"session_id": self.run.session_id, "error": error | {"code": code}}
+        raw = {"raw": self.masked(failure.raw)} if failure.raw else {}
+        return {"session_id": self.run.session_id, "error": error | {"code": code} | raw}
 
     def now(self) -> str:
         """The time as JSON has it."""

@@ -77,7 +77,9 @@ class StreamJsonOutput(Output):
         self._end("success")
 
     def fail(self, failure: Failure) -> None:
-        self._end("error", error=self.error_json(failure)["error"])
+        error = self.error_json(failure)["error"]
+        error.pop("raw", None)  # the message before this one holds it
+        self._end("error", error=error)
         self.tell_failure(failure)
 
     def _end(self, status: str, **more: Any) -> None:

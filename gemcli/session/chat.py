@@ -50,6 +50,7 @@ class SessionConfig:
     retries_network: bool = True
     max_turns: int = -1
     detects_loops: bool = True
+    side_model: str = ""
     compression_threshold: float = 0.5
     asks_next_speaker: bool = False
     allowance: Allowance = field(default_factory=Allowance)
@@ -131,7 +132,11 @@ class ChatSession:
         """The system instruction stays as it is; the model hears of the new mode with the next prompt."""
         if mode is not self.mode:
             self.mode = mode
-            self._news["mode"] = mode_news(mode)
+            self.tell("mode", mode_news(mode))
+
+    def tell(self, topic: str, text: str) -> None:
+        """Something the system instruction says has changed; the model hears of it with the next prompt."""
+        self._news[topic] = text
 
     def _take_news(self) -> list[str]:
         """What changed since the last prompt; of several changes of one thing, the last."""
@@ -202,7 +207,7 @@ class ChatSession:
 
     def _build_engine(self) -> Engine:
         config, services, history = self.config, self._services, self.history
-        requests = Requests(history, services.models, services.tools, config.system_prompt)
+        requests = Requests(history, services.models, services.tools, config.system_prompt, config.side_model)
         budget = Budget(config.allowance, services.cost)
         side_calls = SideCalls(services.client, services.clock, self._retries, budget)
         touched = Touched(services.context)

@@ -11,13 +11,17 @@ from gemcli.wire import GenerateRequest, text_content
 
 
 class Requests:
-    """`prompt_id` names the prompt that everything belongs to until the next one."""
+    """`prompt_id` names the prompt that everything belongs to until the next one; `side_model` answers what is asked
+    beside the conversation, if it is named."""
 
-    def __init__(self, history: History, models: Models, tools: ToolRegistry, system_prompt: str) -> None:
+    def __init__(
+        self, history: History, models: Models, tools: ToolRegistry, system_prompt: str, side_model: str = ""
+    ) -> None:
         self._history = history
         self._models = models
         self._tools = tools
         self.system = text_content("user", system_prompt).to_bytes() if system_prompt else None
+        self._side_model = side_model
         self.prompt_id = ""
 
     def main(self, name: str) -> GenerateRequest:
@@ -37,7 +41,7 @@ class Requests:
         self, name: str, contents: Sequence[bytes], system_prompt: str = "", generation: Mapping[str, Any] | None = None
     ) -> GenerateRequest:
         """A question of its own, without tools."""
-        asked = self._models.config(name)
+        asked = self._models.config(self._side_model or name)
         return GenerateRequest(
             model=asked.model,
             contents=contents,
