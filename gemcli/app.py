@@ -1,13 +1,9 @@
 """One run of the program: what it finds, whether it may begin, which front end does it."""
 
 import asyncio
-import signal
 import traceback
-from collections.abc import Generator, MutableMapping
-from contextlib import contextmanager
+from collections.abc import MutableMapping
 from pathlib import Path
-from types import FrameType
-from typing import cast
 
 from gemcli import __version__
 from gemcli.api.prices import price_list
@@ -15,13 +11,9 @@ from gemcli.api.replay import read_recording
 from gemcli.build import build
 from gemcli.clock import SystemClock
 from gemcli.config.catalogue import (
-    DISABLE_YOLO,
     MODEL_NAME,
     OUTPUT_FORMAT,
     PRICES,
-    SANDBOX_WANTED,
-    SECURE_MODE,
-    TOOL_SANDBOXING,
 )
 from gemcli.config.environment import is_true
 from gemcli.config.paths import Paths, find_paths
@@ -29,15 +21,16 @@ from gemcli.config.private import new_private_file, private_folder
 from gemcli.config.settings import Settings
 from gemcli.config.surroundings import Surroundings, look_around
 from gemcli.demo import NOTE, RECORDING, demo_workspace
-from gemcli.errors import ConfigError, InputError, SandboxError, UntrustedError
+from gemcli.errors import InputError
 from gemcli.events import Failure
+from gemcli.gate import refuse
 from gemcli.ids import new_uuid
-from gemcli.kinds import ApprovalMode, OutputFormat
+from gemcli.kinds import OutputFormat
 from gemcli.options import Options
 from gemcli.plain.headless import open_output, run_headless
 from gemcli.plain.output import STOPPED, Output, Run
 from gemcli.plain.prompt_input import read_prompt
-from gemcli.plain.stop import SIGNALS, broken
+from gemcli.plain.stop import Stopped, broken, stoppable
 from gemcli.plain.streams import Streams, fill_closed, is_open
 from gemcli.plain.text_output import RAW_WARNING, TextOutput
 from gemcli.redact import Redactor
@@ -47,15 +40,6 @@ from gemcli.session.failure import failure
 from gemcli.trace import Trace
 
 LAST_WORDS = 0.1  # seconds for what is still to be printed after a signal
-SHOWN = 10  # names of things in an untrusted folder
-
-
-class Stopped(BaseException):
-    """A signal, where no event loop runs that could handle it."""
-
-    def __init__(self, why: Failure) -> None:
-        super().__init__()
-        self.why = why
 
 
 def run(options: Options, env: MutableMapping[str, str]) -> int:
@@ -66,7 +50,7 @@ def run(options: Options, env: MutableMapping[str, str]) -> int:
     this = Run(Streams(), SystemClock(), redactor, new_uuid(), Trace(redactor))
     output = open_output(options.output_format or OutputFormat.TEXT, this)
     try:
-        with _stoppable():
+        with stoppable():
             if not can_speak:
                 raise InputError("Standard output is closed.", "Send it to a file, a pipe or /dev/null.")
             if options.demo:
@@ -99,25 +83,6 @@ def _close(streams: Streams, code: int) -> int:
     return why.exit_code
 
 
-@contextmanager
-def _stoppable() -> Generator[None]:
-    """Signals are exceptions wherever no event loop takes them, and nothing at all once the run is over."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise Stopped(SIGNALS[signal.Signals(number)])
-
-    heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    for number in heeded:
-        signal.signal(number, stop)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    try:
-        yield
-    finally:
-        for number in heeded:
-            signal.signal(number, signal.SIG_IGN)
-
-
 def _look_around(options: Options, env: MutableMapping[str, str], this: Run) -> Surroundings:
     try:
         project = Path.cwd()
@@ -135,7 +100,7 @@ def _answer(options: Options, around: Surroundings, output: Output) -> int:
         output.tell(f"[WARNING] {warning}")
     if options.raw_output and not options.accept_raw_output_risk and isinstance(output, TextOutput):
         output.tell(RAW_WARNING)
-    _refuse(options, around)
+    refuse(options, around)
     return _run_headless(options, around, read_prompt(options, output.tell), output)
 
 
@@ -185,35 +150,3 @@ def _debug(options: Options, around: Surroundings, output: Output) -> None:
     around.trace(f"gemcli {__version__} in {around.paths.project}")
     for setting, told in around.settings.set_ones():
         around.trace(f"setting {setting.key} = {told.shown()} (from {', '.join(told.sources)})")
-
-
-def _refuse(options: Options, around: Surroundings) -> None:
-    """What must not begin."""
-    settings = around.settings
-    for setting in (SANDBOX_WANTED, TOOL_SANDBOXING):
-        wanted = settings.told(setting)
-        if _is_wanted(wanted.value):
-            raise SandboxError(
-                f"A sandbox was asked for (by {', '.join(wanted.sources)}), and this version of gemcli has none.",
-                "Nothing was run. To go without: --no-sandbox, or change the setting.",
-            )
-    if around.untrusted:
-        more = f" and {len(around.untrusted) - SHOWN} more" if len(around.untrusted) > SHOWN else ""
-        raise UntrustedError(
-            f"This folder is not trusted, and gemcli would read: {', '.join(around.untrusted[:SHOWN])}{more}.",
-            f"Look at them. To trust the folder for this run, say --skip-trust; for good, add "
-            f'"{around.paths.project}": "TRUST_FOLDER" to {around.paths.trusted_folders}.',
-        )
-    if options.approval_mode is ApprovalMode.YOLO:
-        for setting in (DISABLE_YOLO, SECURE_MODE):
-            if settings.get(setting):
-                by = ", ".join(settings.told(setting).sources)
-                raise ConfigError(f"The yolo mode is switched off by {setting.key} ({by}).")
-
-
-def _is_wanted(sandbox: object) -> bool:
-    """A switch, a command, or an object that may switch itself off."""
-    if isinstance(sandbox, dict):
-        fields = cast("dict[str, object]", sandbox)
-        return bool(fields) and fields.get("enabled") is not False
-    return sandbox not in (False, "", "false", "0")

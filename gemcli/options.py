@@ -49,7 +49,7 @@ def parse(argv: Sequence[str]) -> Options:
     return Options(
         prompt="\n\n".join(prompts) if prompts else None,
         words=tuple(found.words),
-        model=found.last("model"),
+        model=found.last("model") or None,
         output_format=OutputFormat(output_format) if output_format else None,
         approval_mode=_mode(found),
         include_directories=tuple(split_list(found.all("include-directories"))),

@@ -19,7 +19,7 @@ LAYERS = [
     {"__main__"},
     {"cli"},
     {"app"},
-    {"build"},
+    {"build", "gate"},
     {"tui", "plain"},
     {"commands"},
     {"session"},

@@ -27,15 +27,10 @@ class Transport(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class GeminiTransport:
-    """The Gemini API with an API key."""
+class _Bare:
+    """No envelope: the request and the answer as they are."""
 
-    base_url: str
-    version: str = "v1beta"
-
-    def url(self, model: str, method: str) -> str:
-        return f"{self.base_url}/{self.version}/{_resource(model, ('models', 'tunedModels'))}:{method}"
+    __slots__ = ()
 
     def body(self, request: GenerateRequest) -> bytes:
         return request.body()
@@ -48,7 +43,18 @@ class GeminiTransport:
 
 
 @dataclass(frozen=True, slots=True)
-class VertexTransport:
+class GeminiTransport(_Bare):
+    """The Gemini API with an API key."""
+
+    base_url: str
+    version: str = "v1beta"
+
+    def url(self, model: str, method: str) -> str:
+        return f"{self.base_url}/{self.version}/{_resource(model, ('models', 'tunedModels'))}:{method}"
+
+
+@dataclass(frozen=True, slots=True)
+class VertexTransport(_Bare):
     """Vertex AI: by project and location, or in express mode (an API key and neither)."""
 
     base_url: str
@@ -63,15 +69,6 @@ class VertexTransport:
         else:
             resource = f"publishers/google/{_resource(model, ('models',))}"
         return f"{self.base_url}/{self.version}/{scope}{resource}:{method}"
-
-    def body(self, request: GenerateRequest) -> bytes:
-        return request.body()
-
-    def count_body(self, model: str, contents: list[Content]) -> bytes:
-        return _contents_body(contents)
-
-    def unwrap(self, answer: object) -> object:
-        return answer
 
 
 @dataclass(frozen=True, slots=True)

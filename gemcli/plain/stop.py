@@ -3,7 +3,9 @@
 import asyncio
 import errno
 import signal
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from types import FrameType
 
 from gemcli.events import Failure
 from gemcli.plain.streams import Pump, call_in_loop
@@ -47,3 +49,30 @@ def broken(out: Pump) -> Failure | None:
     if error is None or error.errno in _GONE:
         return None
     return Failure("OutputError", f"Standard output cannot be written: {error.strerror}.")
+
+
+class Stopped(BaseException):
+    """A signal, where no event loop runs that could handle it."""
+
+    def __init__(self, why: Failure) -> None:
+        super().__init__()
+        self.why = why
+
+
+@contextmanager
+def stoppable() -> Generator[None]:
+    """Signals are exceptions wherever no event loop takes them, and nothing at all once the run is over."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Stopped(SIGNALS[signal.Signals(number)])
+
+    heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    for number in heeded:
+        signal.signal(number, stop)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        for number in heeded:
+            signal.signal(number, signal.SIG_IGN)
