@@ -338,6 +338,16 @@ def test_odd_descriptors(redirect: str) -> None:
         assert (done.returncode, done.stdout) == (0, "hello\n")
 
 
+def test_both_streams_in_one_keep_their_order() -> None:
+    for _ in range(5):
+        with FakeGemini(turn(text("one"), call("nope")), turn(text("two"), finish="MAX_TOKENS")) as fake:
+            script = f'"{sys.executable}" -m gemcli -p hi 2>&1'
+            done = subprocess.run(
+                ["sh", "-c", script], env=program_env(fake), capture_output=True, text=True, timeout=8
+            )
+        assert [line.split()[0] for line in done.stdout.splitlines()] == ["one", "Error", "two", "[WARNING]"]
+
+
 def test_a_closed_standard_output() -> None:
     with FakeGemini(OK) as fake:
         script = f'"{sys.executable}" -m gemcli -p hi >&-'

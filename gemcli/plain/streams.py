@@ -62,7 +62,8 @@ class Streams:
 
     def __init__(self) -> None:
         self.out = Pump(1)
-        self.err = Pump(2)
+        # Where both go to the same place, what is said first must appear first.
+        self.err = self.out if _same_file(1, 2) else Pump(2)
 
     def tell(self, line: str) -> None:
         self.err.write(line + "\n")
@@ -86,6 +87,13 @@ def call_in_loop(loop: asyncio.AbstractEventLoop, callback: Callable[[], object]
     """From another thread; when the loop has ended already there is nobody left to tell."""
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(callback)
+
+
+def _same_file(one: int, other: int) -> bool:
+    try:
+        return os.path.sameopenfile(one, other)
+    except OSError:
+        return False
 
 
 def is_open(fd: int) -> bool:
