@@ -35,6 +35,7 @@ from gemcli.plain.streams import Streams, fill_closed, is_open
 from gemcli.plain.text_output import RAW_WARNING, TextOutput
 from gemcli.redact import Redactor
 from gemcli.session.answer_schema import read_schema
+from gemcli.session.chat import Prompt
 from gemcli.session.cost import Cost
 from gemcli.session.failure import failure
 from gemcli.trace import Trace
@@ -54,7 +55,7 @@ def run(options: Options, env: MutableMapping[str, str]) -> int:
             if not can_speak:
                 raise InputError("Standard output is closed.", "Send it to a file, a pipe or /dev/null.")
             if options.demo:
-                code = _demo(options, env, output)
+                code = _demo(options, output)
             else:
                 around = _look_around(options, env, this)
                 output = open_output(OutputFormat(around.settings.get(OUTPUT_FORMAT)), this)
@@ -104,19 +105,19 @@ def _answer(options: Options, around: Surroundings, output: Output) -> int:
     return _run_headless(options, around, read_prompt(options, output.tell), output)
 
 
-def _demo(options: Options, env: MutableMapping[str, str], output: Output) -> int:
-    """The bundled recording, with defaults instead of anybody's settings, in a project that is gone afterwards."""
+def _demo(options: Options, output: Output) -> int:
+    """The bundled recording, without anybody's settings or environment, in a project that is gone afterwards."""
     output.tell(f"[INFO] {NOTE}")
     with demo_workspace() as folder:
         this = output.run
         paths = Paths(home=folder.parent, project=folder)
-        around = Surroundings(env, paths, Settings(), this.clock, this.redactor, this.trace)
+        around = Surroundings({}, paths, Settings(), this.clock, this.redactor, this.trace)
         prompt = read_recording(RECORDING).prompt
         output.tell(f"> {prompt}")
-        return _run_headless(options, around, prompt, output)
+        return _run_headless(options, around, Prompt(prompt, prompt), output)
 
 
-def _run_headless(options: Options, around: Surroundings, prompt: str, output: Output) -> int:
+def _run_headless(options: Options, around: Surroundings, prompt: Prompt, output: Output) -> int:
     schema = read_schema(around.paths.project / options.output_schema) if options.output_schema else None
 
     async def headless() -> int:

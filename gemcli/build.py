@@ -84,9 +84,10 @@ def build(options: Options, around: Surroundings, session_id: str, form: str = "
     )
     prices = price_list(settings.get(PRICES))
     models = Models(settings.get(MODEL_CONFIGS), preview=settings.get(PREVIEW_FEATURES))
-    model = models.config(settings.get(MODEL_NAME)).model
-    if options.budget is not None and model not in prices:
-        raise InputError(f"--budget needs a price, and none is known for {model}.", "Name one in billing.prices.")
+    for name in filter(None, (settings.get(MODEL_NAME), settings.get(SIDE_MODEL))):
+        model = models.config(name).model
+        if options.budget is not None and model not in prices:
+            raise InputError(f"--budget needs a price, and none is known for {model}.", "Name one in billing.prices.")
     services = Services(
         open_client(options, around, session_id, recording),
         tools,

@@ -137,6 +137,7 @@ class Ran:
 def program_env(fake: FakeGemini | None, **extra: str | None) -> dict[str, str]:
     """The environment of a spawned gemcli: this test's home, the fake's address, nothing else of ours."""
     env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
+    env["PYTHONPATH"] = str(Path(__file__).resolve().parent.parent)  # this checkout, wherever it is installed from
     if fake is not None:
         env |= {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": fake.url}
     for name, value in extra.items():

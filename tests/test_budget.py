@@ -44,6 +44,23 @@ async def test_a_warning_comes_before() -> None:
     assert warnings == [Notice(NoticeLevel.WARNING, "budget", words)]
 
 
+async def test_failed_attempts_count() -> None:
+    bad = turn(text("x"), finish="MALFORMED_FUNCTION_CALL", use=usage(1000, 100))
+    with FakeGemini(bad, last_repeats=True) as fake:
+        async with open_session(fake, allowance=Allowance(tokens=1000)) as session:
+            end = (await said(session, "go"))[-1]
+        assert len(fake.requests) == 1
+    assert isinstance(end, TurnFinished) and end.error is not None and end.error.exit_code == 56
+
+
+async def test_tokens_without_a_sum_are_added_up() -> None:
+    counts = {"promptTokenCount": 900, "candidatesTokenCount": 200}
+    with FakeGemini(*[turn(call("x", n=n), use=counts) for n in range(4)]) as fake:
+        async with open_session(fake, allowance=Allowance(tokens=2000)) as session:
+            await said(session, "go")
+        assert len(fake.requests) == 2
+
+
 async def test_side_calls_count() -> None:
     """The summary eats what is left, so the main call is not made."""
     big = turn(text("".join(f"{n} " for n in range(900))), use=FULL)

@@ -106,7 +106,8 @@ async def test_inside_one_long_chain_of_calls() -> None:
         assert [part["text"] for part in first["parts"]] == [
             "THE SCENE",
             f"What happened before, in notes:\n{SUMMARY}",
-            "What the user asked last, word for word:\ndo all of it",
+            "What the user asked last, word for word:",
+            "do all of it",
             "TODO: finish",
         ]
         assert second["role"] == "model" and "functionCall" in second["parts"][0]
@@ -168,6 +169,52 @@ async def test_a_summary_that_is_no_use_is_refused_and_not_tried_every_turn(answ
             assert statuses(events) == [status]
             assert statuses(await said(session, "four")) == []
         assert len(fake.requests) == 5
+
+
+async def test_summaries_do_not_pile_up() -> None:
+    """Each compression keeps the scene and the newest notes, not those of all the ones before."""
+    words = [filler(n, 900) for n in range(12)]
+    replies = []
+    for n in range(0, 12, 3):
+        replies += [
+            turn(text(words[n])),
+            turn(text(words[n + 1])),
+            turn(text(words[n + 2]), use=FULL),
+            summary(f"NOTES {n}"),
+        ]
+    with FakeGemini(*replies, turn(text("end"))) as fake:
+        async with open_session(fake, opening=OPENING) as session:
+            for n in range(13):
+                await said(session, f"prompt {n}")
+        first = fake.requests[-1].contents[0]["parts"]
+        assert [part["text"] for part in first] == ["THE SCENE", "What happened before, in notes:\nNOTES 9"]
+
+
+async def test_half_a_summary_is_none() -> None:
+    half = json_body(chunk(text("<state_snap"), finish="MAX_TOKENS", use=usage(9, 9)))
+    with FakeGemini(turn(text(filler(3, 900))), turn(text(filler(4, 900)), use=FULL), half, turn(text("ok"))) as fake:
+        async with open_session(fake) as session:
+            await said(session, "one")
+            await said(session, "two")
+            assert statuses(await said(session, "three")) == ["failed"]
+
+
+async def test_a_fixed_part_beyond_the_threshold_does_not_compress_every_turn() -> None:
+    notes = [summary("notes")] * 3
+    big = [turn(text(filler(n, 3000)), use=FULL) for n in range(8)]
+    with FakeGemini(*big[:2], notes[0], *big[2:]) as fake:
+        async with open_session(fake) as session:
+            found = [statuses(await said(session, f"prompt {n}")) for n in range(5)]
+        assert sum(map(len, found)) <= 2
+
+
+async def test_news_that_went_with_a_refused_prompt_is_told_again() -> None:
+    with FakeGemini(fails(400, "no"), turn(text("ok"))) as fake:
+        async with open_session(fake) as session:
+            session.tell("memory", "[news]")
+            await said(session, "bad")
+            await said(session, "good")
+        assert fake.requests[1].contents[0]["parts"] == [{"text": "[news]"}, {"text": "good"}]
 
 
 async def test_on_demand() -> None:

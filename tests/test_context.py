@@ -139,6 +139,30 @@ def test_imports_that_fail(name: str, why: str) -> None:
     assert problems == [f"{Path.cwd()}/GEMINI.md: @{name} is not imported: {why}."]
 
 
+def test_imports_that_multiply_end() -> None:
+    for n in range(6):
+        write(f"{n}.md", f"@./{n + 1}.md\n" * 60)
+    write("6.md", "end")
+    _, problems = imported("@./0.md\n" * 60)
+    assert any("more than 100 imports" in problem for problem in problems)
+
+
+@pytest.mark.parametrize(
+    "content", ["@" + "x" * 5000, "@a\0b\n", " ".join("`" * n for n in range(900)), "@" + "y" * 300]
+)
+def test_odd_lines_are_left_alone(content: str) -> None:
+    assert imported(content)[0] == content
+
+
+def test_a_context_file_that_leads_out_is_not_read() -> None:
+    outside = Path.cwd().parent / "outside.md"
+    outside.write_text("SECRET")
+    Path("GEMINI.md").symlink_to(outside)
+    found = files()
+    assert found.at_start() == []
+    assert found.warnings == [f"{Path.cwd()}/GEMINI.md leads out of the project; it is not read."]
+
+
 def test_imports_are_not_nested_for_ever() -> None:
     for n in range(9):
         write(f"{n}.md", f"level {n}\n@./{n + 1}.md\n")

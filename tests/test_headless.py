@@ -12,6 +12,7 @@ import gemcli as package
 from tests.fake_gemini import FakeGemini, call, cut_after, fails, text, thought, turn
 from tests.support import KEY, Ran, gemcli, program_env
 
+ROOT = Path(__file__).resolve().parent.parent
 OK = turn(text("hello"))
 
 
@@ -164,7 +165,7 @@ def test_nothing_but_the_endpoint_is_contacted() -> None:
     (watch / "sitecustomize.py").write_text(WATCH)
     log = watch / "log"
     with FakeGemini(turn(text("a"), call("x")), fails(503, retry_after="0"), turn(text("b"))) as fake:
-        env = program_env(fake, PYTHONPATH=str(watch), SOCKET_LOG=str(log))
+        env = program_env(fake, PYTHONPATH=f"{watch}:{ROOT}", SOCKET_LOG=str(log))
         assert gemcli("-p", "hi", env=env).code == 0
         lines = set(log.read_text().splitlines())
     assert lines <= {f"socket.connect ('127.0.0.1', {fake.port})", "socket.getaddrinfo 127.0.0.1"}

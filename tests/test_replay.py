@@ -20,6 +20,8 @@ from tests.fake_gemini import FakeGemini, call, fails, text, thought, turn
 from tests.support import KEY, gemcli, program_env
 from tests.test_headless import WATCH
 
+ROOT = Path(__file__).resolve().parent.parent
+
 
 def lines(name: str = "rec.jsonl") -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(name).read_text().splitlines()]
@@ -106,7 +108,7 @@ def test_the_demo_needs_nothing_and_contacts_nobody() -> None:
     watch.mkdir()
     (watch / "sitecustomize.py").write_text(WATCH)
     log = watch / "log"
-    env = program_env(None, PYTHONPATH=str(watch), SOCKET_LOG=str(log), TMPDIR=str(Path.cwd()))
+    env = program_env(None, PYTHONPATH=f"{watch}:{ROOT}", SOCKET_LOG=str(log), TMPDIR=str(Path.cwd()))
     ran = gemcli("--demo", env=env)
     assert ran.code == 0 and "recording" in ran.err
     assert "Fixed: all three tests pass now." in ran.out

@@ -72,7 +72,23 @@ def test_an_empty_final_answer_is_no_json() -> None:
     assert fake.requests[2].contents[-2]["parts"] == [{"text": SILENT}]
 
 
-@pytest.mark.parametrize("content", [None, "{", "[]", '{"type": "nonsense"}', '{"type": 5}'])
+def test_a_correction_sends_no_files() -> None:
+    Path("secret.txt").write_text("SECRET")
+    ran, fake = run(turn(text('"@secret.txt"')), turn(text(GOOD)))
+    assert ran.code == 0 and "SECRET" not in fake.requests[1].raw.decode()
+
+
+def test_a_long_list_is_no_loop() -> None:
+    value = [{"severity": "warning", "category": "style", "message": "line is too long", "line": n} for n in range(60)]
+    Path("schema.json").write_text('{"type": "array"}')
+    with FakeGemini(turn(*map(text, json.dumps(value)[:0] or [json.dumps(value)]))) as fake:
+        assert gemcli("-p", "go", "--output-schema", "schema.json", fake=fake).code == 0
+
+
+REFERENCES = ['{"$ref": "http://127.0.0.1:9/x.json"}', '{"$ref": "#/nope"}', '{"$ref": "#"}', '{"$schema": 5}']
+
+
+@pytest.mark.parametrize("content", [None, "{", "[]", '{"type": "nonsense"}', '{"type": 5}', *REFERENCES])
 def test_schemas_that_cannot_be_used(content: str | None) -> None:
     if content is not None:
         Path("schema.json").write_text(content)
@@ -82,5 +98,7 @@ def test_schemas_that_cannot_be_used(content: str | None) -> None:
 
 
 def test_fences() -> None:
-    assert unfenced("```json\n{}\n```") == "{}"
+    for fenced in ("```json\n{}\n```", "```\r\n{}\r\n```", "``` json\n{}```", "~~~\n{}\n~~~", " ````\n{}\n````\n"):
+        assert unfenced(fenced) == "{}"
+    assert unfenced(" " * 300_000 + "x") == "x"
     assert unfenced('{"a": "```json\\n"}') == '{"a": "```json\\n"}'

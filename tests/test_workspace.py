@@ -93,6 +93,15 @@ def test_git_agrees(seed: int) -> None:
     assert differing == []
 
 
+@pytest.mark.parametrize("pattern", ["*a" * 12 + "*b", "*" * 40 + "b", "[a-z]*" * 12 + "!", "a*?" * 10 + "b"])
+def test_patterns_take_time_in_proportion(pattern: str) -> None:
+    started = time.process_time()
+    Path(".gitignore").write_text(pattern + "\n")
+    rules = IgnoreRules(Path.cwd())
+    assert rules.ignores(Path.cwd() / ("a" * 200), is_folder=False) is False
+    assert time.process_time() - started < 2
+
+
 def test_which_ignore_files_count() -> None:
     put("git.log", "gemini.log", "mine.log", "kept.log")
     Path(".git").mkdir()

@@ -7,6 +7,7 @@ or what a tool said, {"tool": name, "output": …}. Gemini CLI's own lines, {"me
 questions as any others.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
@@ -18,12 +19,14 @@ from pydantic import ValidationError
 
 from gemcli.api.model_client import ModelClient
 from gemcli.clock import Clock
+from gemcli.config.private import new_private_file
 from gemcli.errors import ApiError, ApiErrorKind, InputError
 from gemcli.redact import Redactor
 from gemcli.wire import Content, GenerateRequest, StreamChunk
 
 VERSION = 1
 MAX_BYTES = 256 * 1024 * 1024
+LONGEST = 10.0  # seconds between two chunks; whoever recorded a longer pause does not want it back
 _METHODS = {"generateContentStream": "stream", "generateContent": "generate", "countTokens": "count"}
 
 
@@ -36,7 +39,8 @@ class Recorder:
         self._clock = clock
         self._redactor = redactor
         try:
-            path.write_text(json.dumps({"recording": VERSION}) + "\n", encoding="utf-8")
+            path.unlink(missing_ok=True)
+            new_private_file(path, json.dumps({"recording": VERSION}).encode() + b"\n")
         except OSError as error:
             raise InputError(f"{path} cannot be written: {error.strerror}.") from error
 
@@ -52,6 +56,9 @@ class Recorder:
                     yield chunk
         except ApiError as error:
             self._write("stream", request.model, chunks, error)
+            raise
+        except (GeneratorExit, asyncio.CancelledError):  # whoever listened had heard enough
+            self._write("stream", request.model, chunks)
             raise
         self._write("stream", request.model, chunks)
 
@@ -106,14 +113,14 @@ class Replayer:
     async def stream(self, request: GenerateRequest) -> AsyncGenerator[StreamChunk]:
         line = self._next("stream")
         for after, data in _chunks(line):
-            if self._pace and after:
-                await self._clock.sleep(after * self._pace)
+            if self._pace and after > 0:
+                await self._clock.sleep(min(after, LONGEST) * self._pace)
             yield _parsed(data)
-        _raise(line)
+        _raise(line, waits=bool(self._pace))
 
     async def generate(self, request: GenerateRequest) -> StreamChunk:
         line = self._next("generate")
-        _raise(line)
+        _raise(line, waits=bool(self._pace))
         found = [data for _, data in _chunks(line)]
         return _parsed(found[0] if found else None)
 
@@ -136,8 +143,8 @@ class Replayer:
 def read_recording(path: Path, **names: str) -> Recording:
     """`names` fills in what a recording leaves open, such as ${WORKSPACE}. InputError names a line that is none."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path} is too large for a recording.")
+        if not path.is_file() or path.stat().st_size > MAX_BYTES:
+            raise InputError(f"{path} is no file that could be a recording.")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read as a recording: {error}.") from error
@@ -189,7 +196,7 @@ def _parsed(data: object) -> StreamChunk:
         raise ApiError(ApiErrorKind.REFUSED, message, reason="RECORDING_BROKEN") from error
 
 
-def _raise(line: dict[str, Any]) -> None:
+def _raise(line: dict[str, Any], *, waits: bool) -> None:
     error = line.get("error")
     if isinstance(error, dict):
         fields = cast("dict[str, Any]", error)
@@ -200,5 +207,5 @@ def _raise(line: dict[str, Any]) -> None:
             str(fields.get("message", "")),
             reason=str(fields.get("reason", "")),
             status=fields.get("status"),
-            retry_after=fields.get("retry_after"),
+            retry_after=fields.get("retry_after") if waits else 0.0,
         )

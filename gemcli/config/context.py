@@ -59,6 +59,9 @@ class ContextFiles:
             path = folder / name
             if not self._is_new(path):
                 continue
+            if not any(path.resolve().is_relative_to(folder_) for folder_ in allowed):
+                self.warnings.append(f"{path} leads out of the project; it is not read.")
+                continue
             importer = Importer(allowed)
             text = importer.text_of(path)
             self.warnings += importer.problems
@@ -84,7 +87,8 @@ class ContextFiles:
 
     def _shown(self, path: Path) -> str:
         project = self._paths.project
-        return str(path.relative_to(project)) if path.is_relative_to(project) else str(path)
+        shown = str(path.relative_to(project)) if path.is_relative_to(project) else str(path)
+        return shown if shown.isprintable() else ascii(shown)
 
 
 def joined(files: Iterable[ContextFile]) -> str:

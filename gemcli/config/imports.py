@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 MAX_DEPTH = 5
+MAX_IMPORTS = 100
+MAX_LINE = 2000
 MAX_BYTES = 1024 * 1024
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
 _IMPORT = re.compile(r"(?<!\S)@((?:\\.|[^\s`\\])+)")
@@ -18,6 +20,7 @@ class Importer:
 
     allowed: tuple[Path, ...]
     problems: list[str] = field(default_factory=list[str])
+    left: int = MAX_IMPORTS
 
     def text_of(self, path: Path) -> str | None:
         """The file with all its imports; None when it cannot be read."""
@@ -28,7 +31,9 @@ class Importer:
         return "".join(line if is_code else self._line(line, path, above) for line, is_code in _lines_with_fences(text))
 
     def _line(self, line: str, path: Path, above: tuple[Path, ...]) -> str:
-        """Imports outside inline code."""
+        """Imports outside inline code; a line that is too long for a person to have written is left alone."""
+        if "@" not in line or len(line) > MAX_LINE:
+            return line
         result, position = "", 0
         for code in (*_CODE.finditer(line), None):
             end = code.start() if code else len(line)
@@ -40,8 +45,12 @@ class Importer:
     def _import(self, found: re.Match[str], line: str, path: Path, above: tuple[Path, ...]) -> str:
         name = re.sub(r"\\(.)", r"\1", found[1])
         is_alone = line.strip() == found[0]
-        target = (path.parent / name).resolve()
-        problem = self._problem(target, above)
+        try:
+            target = (path.parent / name).resolve()
+            problem = self._problem(target, above)
+        except (OSError, ValueError):
+            return found[0]  # nothing that could be a path
+        self.left -= 1
         text = read_context(target) if not problem else None
         if text is None:
             if not is_alone and not target.is_file():
@@ -58,6 +67,8 @@ class Importer:
             return "it imports itself"
         if len(above) > MAX_DEPTH:
             return f"imports are nested more than {MAX_DEPTH} deep"
+        if self.left <= 0:
+            return f"there are more than {MAX_IMPORTS} imports"
         return "" if target.is_file() else "there is no such file"
 
 

@@ -14,8 +14,9 @@ from gemcli.plain.stream_json_output import StreamJsonOutput
 from gemcli.plain.structured import Structured
 from gemcli.plain.text_output import TextOutput
 from gemcli.session.answer_schema import CORRECTION, AnswerSchema
-from gemcli.session.chat import ChatSession
+from gemcli.session.chat import ChatSession, Prompt
 from gemcli.session.error_report import write_report
+from gemcli.wire import Part
 
 
 def open_output(format: OutputFormat, run: Run) -> Output:
@@ -29,13 +30,13 @@ def open_output(format: OutputFormat, run: Run) -> Output:
 
 
 async def run_headless(
-    session: ChatSession, model: str, prompt: str, output: Output, schema: AnswerSchema | None = None
+    session: ChatSession, model: str, prompt: Prompt, output: Output, schema: AnswerSchema | None = None
 ) -> int:
     """`model` is the name that was asked for. Gives the exit code, when everything has been printed."""
     streams = output.run.streams
     stop = Stop(streams.out)
     cancelling = asyncio.create_task(_cancel_on(stop, session))
-    output.begin(model, prompt)
+    output.begin(model, prompt.text)
     try:
         if schema is None:
             code = await _answer(session, prompt, output, stop, output.add)
@@ -55,12 +56,16 @@ async def run_headless(
         await session.aclose()
 
 
-async def _structured_answer(session: ChatSession, prompt: str, output: Output, stop: Stop, answer: Structured) -> int:
+async def _structured_answer(
+    session: ChatSession, prompt: Prompt, output: Output, stop: Stop, answer: Structured
+) -> int:
     """One correction is asked for; then the answer is what it is."""
     code = await _answer(session, prompt, output, stop, answer.add)
     problem = answer.problem() if code == 0 else ""
     if problem:
-        code = await _answer(session, CORRECTION.format(problem=problem), output, stop, answer.add)
+        # As parts: what the model said is quoted in it, and must not be read for files to send along.
+        correction = [Part(text=CORRECTION.format(problem=problem))]
+        code = await _answer(session, correction, output, stop, answer.add)
         problem = answer.problem() if code == 0 else ""
     if code or stop.happened.is_set():
         output.add(answer.end or TurnFinished(TurnEnd.CANCELLED))
@@ -71,7 +76,13 @@ async def _structured_answer(session: ChatSession, prompt: str, output: Output, 
     return 0
 
 
-async def _answer(session: ChatSession, prompt: str, output: Output, stop: Stop, show: Callable[[Event], None]) -> int:
+async def _answer(
+    session: ChatSession,
+    prompt: Prompt | list[Part],
+    output: Output,
+    stop: Stop,
+    show: Callable[[Event], None],
+) -> int:
     code = 1  # until the turn has said how it ended
     async with aclosing(session.send(prompt)) as events:
         async for event in events:
@@ -90,8 +101,9 @@ async def _cancel_on(stop: Stop, session: ChatSession) -> None:
     await session.cancel()
 
 
-def _report(session: ChatSession, prompt: str, event: TurnFinished, output: Output) -> None:
+def _report(session: ChatSession, prompt: Prompt | list[Part], event: TurnFinished, output: Output) -> None:
     if event.error is not None and event.error.is_api:
-        path = write_report(event.error, prompt, session, output.run.redactor)
+        said = prompt.text if isinstance(prompt, Prompt) else ""
+        path = write_report(event.error, said, session, output.run.redactor)
         if path is not None:
             output.tell(f"Full report available at: {path}")

@@ -7,18 +7,24 @@ from collections.abc import Callable
 
 from gemcli.errors import InputError
 from gemcli.options import Options
+from gemcli.session.chat import Prompt
 
 MAX_INPUT = 8 * 1024 * 1024
 PATIENCE = 0.5  # seconds for the first byte when there is a prompt without it
 _PIECE = 1 << 16
 
 
-def read_prompt(options: Options, tell: Callable[[str], None]) -> str:
-    pieces = (_piped(has_prompt=options.prompt is not None, tell=tell), " ".join(options.words), options.prompt or "")
-    prompt = "\n\n".join(piece for piece in pieces if piece.strip())
-    if not prompt:
+def read_prompt(options: Options, tell: Callable[[str], None]) -> Prompt:
+    piped = _piped(has_prompt=options.prompt is not None, tell=tell)
+    typed = _joined(" ".join(options.words), options.prompt or "")
+    prompt = Prompt(_joined(piped, typed), typed)
+    if not prompt.text:
         raise InputError("There is no prompt.", "Give one with -p, as words, or through a pipe.")
     return prompt
+
+
+def _joined(*pieces: str) -> str:
+    return "\n\n".join(piece for piece in pieces if piece.strip())
 
 
 def _piped(*, has_prompt: bool, tell: Callable[[str], None]) -> str:

@@ -1,5 +1,5 @@
 """The conversation: history, turns, events. Knows nothing of screens."""
 
-from gemcli.session.chat import ChatSession, Services, SessionConfig
+from gemcli.session.chat import ChatSession, Prompt, Services, SessionConfig
 
-__all__ = ["ChatSession", "Services", "SessionConfig"]
+__all__ = ["ChatSession", "Prompt", "Services", "SessionConfig"]

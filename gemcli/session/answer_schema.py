@@ -3,11 +3,11 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from gemcli.errors import InputError
 
-_FENCED = re.compile(r"\A\s*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
+_FENCED = re.compile(r"(`{3,}|~{3,})[^\n]*\n(.*)\1", re.DOTALL)
 _INSTRUCTION = """# The form of your answer
 
 Your final message must be one JSON value and nothing else: no words before or after it, no code fence. \
@@ -25,29 +25,64 @@ class AnswerSchema:
     def __init__(self, schema: Any) -> None:
         from jsonschema.exceptions import SchemaError
         from jsonschema.validators import validator_for
+        from referencing import Registry
+        from referencing.exceptions import Unresolvable
 
-        kind: Any = validator_for(schema)
         try:
+            kind: Any = validator_for(schema)
             kind.check_schema(schema)
-        except SchemaError as error:
-            raise InputError(f"The output schema is not valid: {error.message}") from error
-        self._validator = kind(schema)
+        except (SchemaError, AttributeError, TypeError, RecursionError) as error:
+            raise InputError(f"The output schema is not valid: {error}") from error
+        self._validator = kind(schema, registry=cast("Any", Registry)())  # nothing is fetched
+        _check_references(schema)
+        try:
+            for _ in self._validator.iter_errors(None):
+                pass
+        except (Unresolvable, RecursionError) as error:
+            raise InputError(f"The output schema refers to something that is not in it: {error}") from error
         self.instruction = _INSTRUCTION.format(schema=json.dumps(schema, ensure_ascii=False, indent=2))
 
     def problem(self, text: str) -> str:
         """Why this text is not what was asked for; empty when it is."""
         try:
-            value: Any = json.loads(text)
+            value: Any = json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
             return f"it cannot be read ({error})."
-        fault: Any = next(iter(sorted(self._validator.iter_errors(value), key=lambda each: len(each.path))), None)
+        try:
+            fault = self._fault(value)
+        except RecursionError:
+            return "it is nested too deeply."
         return "" if fault is None else f"{fault.json_path}: {str(fault.message)[:500]}."
+
+    def _fault(self, value: Any) -> Any:
+        return next(iter(sorted(self._validator.iter_errors(value), key=lambda each: len(each.path))), None)
+
+
+def _check_references(schema: Any) -> None:
+    """A reference may point into the schema itself and nowhere else."""
+    items: list[Any] = [schema]
+    while items:
+        item = items.pop()
+        if isinstance(item, dict):
+            fields = cast("dict[str, Any]", item)
+            for name in ("$ref", "$dynamicRef", "$recursiveRef"):
+                target = fields.get(name)
+                if isinstance(target, str) and not target.startswith("#"):
+                    raise InputError(f"The output schema refers to {target}; only references into itself are followed.")
+            items.extend(fields.values())
+        elif isinstance(item, list):
+            items.extend(cast("list[Any]", item))
 
 
 def unfenced(text: str) -> str:
     """Without the code fence that models like to put around JSON."""
-    found = _FENCED.match(text)
-    return (found[1] if found else text).strip()
+    text = text.strip()
+    found = _FENCED.fullmatch(text)
+    return (found[2] if found else text).strip()
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
 
 
 def read_schema(path: Path) -> AnswerSchema:

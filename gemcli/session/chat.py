@@ -12,7 +12,7 @@ from gemcli.api.prices import PRICES
 from gemcli.api.retry import NO_ANSWER, Retries
 from gemcli.clock import Clock
 from gemcli.config.context import ContextFiles
-from gemcli.errors import InputError
+from gemcli.errors import GemError, InputError
 from gemcli.events import Answer, Event, Notice, NoticeLevel, TurnEnd, TurnFinished, TurnStarted
 from gemcli.ids import NewId, new_uuid, random_id
 from gemcli.kinds import ApprovalMode
@@ -24,7 +24,7 @@ from gemcli.session.guards import Allowance, Budget, CallLimit
 from gemcli.session.history import History
 from gemcli.session.loops import LoopDetector
 from gemcli.session.mentions import expand
-from gemcli.session.model_call import ModelCall
+from gemcli.session.model_call import CallGuards, ModelCall
 from gemcli.session.prompts import mode_news
 from gemcli.session.questions import Questions
 from gemcli.session.requests import Requests
@@ -57,6 +57,14 @@ class SessionConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class Prompt:
+    """`typed` is the part that a person wrote: only there does @path name a file. What came through a pipe is data."""
+
+    text: str
+    typed: str
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
     """What a session works with."""
 
@@ -86,6 +94,7 @@ class ChatSession:
         self._services = services
         self._engine = self._build_engine()
         self._news: dict[str, str] = {}
+        self._told: dict[str, str] = {}
         self._prompts = 0
         self._task: asyncio.Task[None] | None = None
         self._is_read = False
@@ -96,11 +105,13 @@ class ChatSession:
         """The model that is asked; an alias is resolved."""
         return self._engine.requests.resolved(self._asked)
 
-    async def send(self, prompt: str | list[Part]) -> AsyncGenerator[Event]:
+    async def send(self, prompt: str | Prompt | list[Part]) -> AsyncGenerator[Event]:
         """One turn, as events. Leaving the iteration early cancels it (use `contextlib.aclosing`)."""
         if self._is_read:
             raise RuntimeError("a turn is already running")
-        if not prompt or (not isinstance(prompt, str) and all(part.is_empty for part in prompt)):
+        if isinstance(prompt, str):
+            prompt = Prompt(prompt, prompt)
+        if not prompt.text if isinstance(prompt, Prompt) else all(part.is_empty for part in prompt):
             raise InputError("The prompt is empty.")
         self._is_read = True
         await self.cancel()  # a turn whose reader left in a hurry may still be closing
@@ -154,14 +165,20 @@ class ChatSession:
             self._engine.budget.add(event)
             events.append(event)
 
-        await self._engine.compressor.compress(self._asked, emit)
+        self._is_read = True
+        try:
+            await self._engine.compressor.compress(self._asked, emit)
+        except GemError as error:
+            emit(Notice(NoticeLevel.ERROR, "compression", error.message))
+        finally:
+            self._is_read = False
         return events
 
     async def aclose(self) -> None:
         await self.cancel()
         await self._services.client.aclose()
 
-    async def _run(self, prompt: str | list[Part], events: asyncio.Queue[Event | None]) -> None:
+    async def _run(self, prompt: Prompt | list[Part], events: asyncio.Queue[Event | None]) -> None:
         self._began.set()
         emit = partial(self._emit, events)
         turn = self._turn(emit)
@@ -177,6 +194,8 @@ class ChatSession:
                 end = TurnFinished(TurnEnd.ERROR, failure(error))
                 end = replace(end, withdrawn=turn.settle(error))
             self._asked = turn.model
+            if end.withdrawn is not None:  # the model has not heard of what went with it
+                self._news = self._told | self._news
         except Exception as fault:  # even closing the turn failed; the front end must hear of its end all the same
             end = TurnFinished(TurnEnd.ERROR, failure(fault))
         events.put_nowait(end)
@@ -189,20 +208,22 @@ class ChatSession:
     def _take_opening(self) -> Sequence[Content]:
         return () if len(self.history) else self.config.opening
 
-    async def _expanded(self, prompt: str | list[Part], emit: Callable[[Event], None]) -> list[Part]:
+    async def _expanded(self, prompt: Prompt | list[Part], emit: Callable[[Event], None]) -> list[Part]:
         """The prompt as it is sent: with what changed since the last one before it, and the files it names after it."""
         warnings = list(self.config.warnings) if not len(self.history) else []
-        parts = [Part(text=prompt)] if isinstance(prompt, str) else prompt
-        if isinstance(prompt, str) and "@" in prompt and self._services.workspace is not None:
-            expansion = await asyncio.to_thread(expand, prompt, self._services.workspace)
-            parts, warnings = expansion.parts, [*warnings, *expansion.warnings]
+        parts = [Part(text=prompt.text)] if isinstance(prompt, Prompt) else prompt
+        if isinstance(prompt, Prompt) and "@" in prompt.typed and self._services.workspace is not None:
+            expansion = await asyncio.to_thread(expand, prompt.typed, self._services.workspace)
+            parts, warnings = [*parts, *expansion.parts], [*warnings, *expansion.warnings]
         for text in warnings:
             emit(Notice(NoticeLevel.WARNING, "context", text))
+        self._told = dict(self._news)
         return [*(Part(text=news) for news in self._take_news()), *parts]
 
     def _turn(self, emit: Callable[[Event], None]) -> Turn:
         services, engine = self._services, self._engine
-        call = ModelCall(services.client, services.clock, engine.questions, engine.loops, self._retries, emit)
+        guards = CallGuards(engine.loops, engine.budget)
+        call = ModelCall(services.client, services.clock, engine.questions, guards, self._retries, emit)
         return Turn(engine, call, self._asked)
 
     def _build_engine(self) -> Engine:
@@ -215,7 +236,8 @@ class ChatSession:
         def keepsakes() -> list[str]:
             return [text for text in (*services.tools.keepsakes(), touched.keepsake()) if text]
 
-        compressor = Compressor(history, requests, side_calls, Meter(), config.compression_threshold, keepsakes)
+        scene = config.opening[0].text if config.opening else ""
+        compressor = Compressor(history, requests, side_calls, Meter(), config.compression_threshold, keepsakes, scene)
         return Engine(
             history,
             Scheduler(services.tools, services.clock, touched.note),

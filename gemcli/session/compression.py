@@ -75,6 +75,8 @@ class Compressor:
     meter: Meter
     threshold: float
     keepsakes: Callable[[], Sequence[str]]
+    scene: str = ""
+    request: Content | None = None  # what the user asked last
     _try_again_above: float = 0.0
 
     async def make_room(self, model: str, emit: Emit) -> None:
@@ -112,7 +114,9 @@ class Compressor:
             is_enough = was_shortened and limit and self._size() < limit * self.threshold
             status = "shortened" if is_enough else await self._summarise(model, emit)
         done = HistoryCompressed(before, self._size(), status)
-        self._try_again_above = 0.0 if status in ("shortened", "compressed") else before * PATIENCE
+        limit = token_limit(self.requests.resolved(model))
+        is_enough = status in ("shortened", "compressed") and limit is not None and done.after < limit * self.threshold
+        self._try_again_above = 0.0 if is_enough else max(before, done.after) * PATIENCE
         emit(done)
         return done
 
@@ -148,11 +152,14 @@ class Compressor:
             answer = await self.side_calls.generate(request, "compress", emit)
         except ApiError:
             return "failed"
-        content = answer.candidate.content if answer.candidate is not None else None
+        candidate = answer.candidate
+        if candidate is not None and candidate.finish_reason not in (None, "STOP"):
+            return "failed"  # half a summary would lose the other half
+        content = candidate.content if candidate is not None else None
         summary = content.text.strip() if content is not None else ""
         if not summary:
             return "empty summary"
-        opening = self._opening(summary, contents[:keep_from], contents[keep_from:])
+        opening = self._opening(summary, contents[keep_from:])
         old = sum(len(data) for _, data in self.history.since(0)[:keep_from])
         if sum(len(each.to_bytes()) for each in opening) >= old:
             return "not smaller"
@@ -161,21 +168,15 @@ class Compressor:
         self.meter.forget()
         return "compressed"
 
-    def _opening(self, summary: str, gone: Sequence[Content], kept: Sequence[Content]) -> list[Content]:
+    def _opening(self, summary: str, kept: Sequence[Content]) -> list[Content]:
         """The scene and the summary in one message; an acknowledgement only where a user's message follows."""
-        parts = [Part(text=gone[0].text)] if gone[0].text else []
+        parts = [Part(text=self.scene)] if self.scene else []
         parts.append(Part(text=f"What happened before, in notes:\n{summary}"))
-        parts += [Part(text=text) for text in (*_last_request(gone, kept), *self.keepsakes())]
+        if self.request is not None and not any(content is self.request for content in kept):
+            parts += [Part(text="What the user asked last, word for word:"), *self.request.parts]
+        parts += [Part(text=text) for text in self.keepsakes()]
         user = Content(role="user", parts=parts)
         return [user, text_content("model", ACKNOWLEDGED)] if kept[0].role == "user" else [user]
-
-
-def _last_request(gone: Sequence[Content], kept: Sequence[Content]) -> list[str]:
-    """What the user asked last, word for word, unless it is kept anyway."""
-    if any(content.role == "user" and not content.responses for content in kept):
-        return []
-    asked = [content for content in gone[1:] if content.role == "user" and not content.responses and content.text]
-    return [f"What the user asked last, word for word:\n{asked[-1].text}"] if asked else []
 
 
 def _summary_contents(gone: Sequence[Content]) -> list[bytes]:

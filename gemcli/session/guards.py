@@ -6,8 +6,20 @@ from dataclasses import dataclass
 from gemcli.errors import BudgetError, TurnLimitError
 from gemcli.events import ApiCallFinished, Event, Notice, NoticeLevel
 from gemcli.session.cost import Cost
+from gemcli.wire import Usage
 
 NEAR = 0.8  # of a limit; from here on it is said
+
+
+def _total(usage: Usage) -> int:
+    """All tokens; where the service gives no sum, the sum of its counts."""
+    counts = (
+        usage.prompt_token_count,
+        usage.candidates_token_count,
+        usage.thoughts_token_count,
+        usage.tool_use_prompt_token_count,
+    )
+    return usage.total_token_count or sum(count or 0 for count in counts)
 
 
 class CallLimit:
@@ -50,7 +62,7 @@ class Budget:
         if isinstance(event, ApiCallFinished):
             self._turns += event.role == "main" and event.error is None
             if event.usage is not None:
-                self._tokens += event.usage.total_token_count or 0
+                self._tokens += _total(event.usage)
 
     def check(self, emit: Callable[[Event], None]) -> None:
         """Before a call."""

@@ -11,8 +11,8 @@ REPEATS = 5  # of a call, or of a cycle of calls
 LONGEST_CYCLE = 5
 CHUNK, TIMES, DISTANCE = 50, 10, 250  # characters of a repeated text, how often, how far apart on average
 _WINDOW = TIMES * DISTANCE + CHUNK
-# Lists, tables, headings, quotes and rules repeat themselves by nature.
-_STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|\||#{1,6}\s|>|[-=_*~+|]{3,}\s*$)")
+# Lists, tables, headings, quotes, rules and JSON repeat themselves by nature.
+_STRUCTURE = re.compile(r"\s*(?:[\[\]{}\"]|[-*+]\s|\d+[.)]\s|\||#{1,6}\s|>|[-=_*~+|]{3,}\s*$)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 
 
@@ -30,6 +30,7 @@ class LoopDetector:
 
     def called(self, calls: Sequence[ToolCall], responses: Sequence[Part]) -> str:
         """After a batch has run: what was called, and what came of it."""
+        self._text = TextLoops()  # the same words before other calls are no loop
         if not self.is_on:
             return ""
         for call, response in zip(calls, responses, strict=True):
@@ -43,6 +44,10 @@ class LoopDetector:
                 what = f'"{calls[-1].name}" was called' if length == 1 else f"a cycle of {length} calls was made"
                 return f"{what} {REPEATS} times with the same arguments and the same result"
         return ""
+
+    def start_attempt(self) -> None:
+        """What was said in an attempt that is withdrawn does not count."""
+        self._text = TextLoops()
 
     def said(self, text: str) -> str:
         """After some words of the model."""

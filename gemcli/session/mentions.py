@@ -4,24 +4,26 @@ import fnmatch
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from gemcli.errors import ToolError
 from gemcli.tools.media import inline_part, mime_type
 from gemcli.tools.text_file import MAX_BYTES, decode, is_binary, read_bytes
-from gemcli.tools.workspace import Workspace
+from gemcli.tools.workspace import Workspace, printable
 from gemcli.wire import Part
 
 _MENTION = re.compile(r"""(?<![\w\\@.])@(?:"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s\\"'<>|`])+))""")
 _TRAILING = ".,;:!?)]}"
 MOST_TEXT = 1024 * 1024  # characters of one file
 MOST_FILES = 200
+MOST_LOOKED_AT = 50_000  # files, for a pattern
 MOST_IN_ALL = 8 * 1024 * 1024
 
 
 @dataclass(slots=True)
 class Expansion:
-    """The prompt as parts, and what could not be taken along."""
+    """What goes along with a prompt, and what could not be taken."""
 
     parts: list[Part]
     warnings: list[str] = field(default_factory=list[str])
@@ -29,7 +31,7 @@ class Expansion:
 
 def expand(prompt: str, workspace: Workspace) -> Expansion:
     """A path that does not exist stays text, with a warning where it looks like one."""
-    result = Expansion([Part(text=prompt)])
+    result = Expansion([])
     files: dict[Path, str] = {}
     for name in mentioned(prompt):
         for path in _named(name, workspace, result.warnings):
@@ -55,8 +57,8 @@ def _named(name: str, workspace: Workspace, warnings: list[str]) -> Iterator[Pat
         path = _existing(name, workspace) if name else None
     if path is not None:
         yield from _files(path, name, workspace, warnings)
-    elif any(character in name for character in "*?["):
-        found = list(_matching(name, workspace))
+    elif "*" in name:
+        found = list(islice(_matching(name, workspace), MOST_FILES + 1))
         if not found:
             warnings.append(f"@{name}: no file matches.")
         yield from found
@@ -79,14 +81,14 @@ def _files(path: Path, name: str, workspace: Workspace, warnings: list[str]) -> 
     if workspace.ignores(path, path.is_dir()):
         warnings.append(f"@{name}: it is ignored here (.gitignore or .geminiignore), so it is not sent.")
     elif path.is_dir():
-        yield from workspace.files(path)
+        yield from islice(workspace.files(path), MOST_FILES + 1)
     else:
         yield path
 
 
 def _matching(pattern: str, workspace: Workspace) -> Iterator[Path]:
     for root in workspace.roots:
-        for path in workspace.files(root):
+        for path in islice(workspace.files(root), MOST_LOOKED_AT):
             relative = str(path.relative_to(root))
             if fnmatch.fnmatchcase(relative, pattern) or fnmatch.fnmatchcase(relative, pattern.replace("**/", "")):
                 yield path
@@ -96,9 +98,7 @@ def _contents(files: dict[Path, str], warnings: list[str]) -> Iterator[Part]:
     left = MOST_IN_ALL
     for number, (path, shown) in enumerate(files.items()):
         if number == MOST_FILES or left <= 0:
-            warnings.append(
-                f"{len(files) - number} more of the files named are left out: it is too much for one prompt."
-            )
+            warnings.append(f"Only the first {number} of the files named are sent: more is too much for one prompt.")
             return
         try:
             content = _content(path, min(left, MOST_TEXT), shown, warnings)
@@ -131,4 +131,4 @@ def _content(path: Path, most: int, shown: str, warnings: list[str]) -> Part | N
 
 def _shown(path: Path, workspace: Workspace) -> str:
     is_project = workspace.root_of(path) == workspace.project
-    return str(path.relative_to(workspace.project)) if is_project else str(path)
+    return printable(str(path.relative_to(workspace.project)) if is_project else str(path))

@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 
 from gemcli.api.model_client import ModelClient
 from gemcli.api.models import token_limit
@@ -20,6 +21,7 @@ from gemcli.events import (
     TextDelta,
 )
 from gemcli.session.failure import failure
+from gemcli.session.guards import Budget
 from gemcli.session.loops import LoopDetector
 from gemcli.session.questions import Questions
 from gemcli.session.reply import Reply
@@ -31,6 +33,14 @@ NOW, OTHER_MODEL, STOP = "now", "other model", "stop"
 WORTH_ASKING = 2.0  # seconds; a shorter wait is over before anyone has read the question
 
 
+@dataclass(frozen=True, slots=True)
+class CallGuards:
+    """What may end a call before its time."""
+
+    loops: LoopDetector
+    budget: Budget
+
+
 class ModelCall:
     """`reply` is the attempt under way: what is lost when the call is cancelled."""
 
@@ -39,14 +49,15 @@ class ModelCall:
         client: ModelClient,
         clock: Clock,
         questions: Questions,
-        loops: LoopDetector,
+        guards: CallGuards,
         retries: Callable[[], Retries],
         emit: Callable[[Event], None],
     ) -> None:
         self._client = client
         self._clock = clock
         self._questions = questions
-        self._loops = loops
+        self._loops = guards.loops
+        self._check_budget = guards.budget.check
         self._new_retries = retries
         self.emit = emit
         self.reply = Reply()
@@ -61,8 +72,10 @@ class ModelCall:
             delay = retries.wait_after(problem)
             if delay is None:
                 raise problem
+            self._check_budget(self.emit)  # a failed attempt is paid for, too
             self.emit(Retrying(retries.failures, delay, problem.message))
             self.reply = Reply()
+            self._loops.start_attempt()
             other = await self._wait(delay, problem)
             if other:
                 before, model, request, retries = request.model, other, request_to(other), self._new_retries()

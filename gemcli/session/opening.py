@@ -4,7 +4,7 @@ import sys
 from datetime import datetime
 
 from gemcli.clock import Clock
-from gemcli.tools.workspace import MOST_ENTRIES, Workspace, tree
+from gemcli.tools.workspace import MOST_ENTRIES, Workspace, printable, tree
 from gemcli.wire import Content, text_content
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -21,7 +21,7 @@ def opening(workspace: Workspace, clock: Clock, *, with_tree: bool = True) -> li
 
 
 def surroundings_text(workspace: Workspace, clock: Clock, with_tree: bool) -> str:
-    roots = "\n".join(f"- {root}" for root in workspace.roots)
+    roots = "\n".join(f"- {printable(str(root))}" for root in workspace.roots)
     text = (
         "This message sets the scene; the request comes after it.\n"
         f"Today is {_long_date(clock.today().astimezone())}. The operating system is {sys.platform}.\n"

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gemcli.config.context import ContextFile, ContextFiles, joined
+from gemcli.tools.workspace import printable
 
 
 class Touched:
@@ -24,4 +25,8 @@ class Touched:
 
     def keepsake(self) -> str:
         """What the model must not forget when the conversation is compressed."""
-        return "Files touched so far:\n" + "\n".join(f"- {path}" for path in self._paths) if self._paths else ""
+        return (
+            "Files touched so far:\n" + "\n".join(f"- {printable(str(path))}" for path in self._paths)
+            if self._paths
+            else ""
+        )

@@ -67,6 +67,7 @@ class Turn:
         for content in opening:
             self._add(content)
         self._prompt = self._commit("user", real(prompt))
+        self._engine.compressor.request = self._prompt.content
         self._engine.loops.start()
         while await self._step():
             pass

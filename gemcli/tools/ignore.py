@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 MAX_BYTES = 1024 * 1024
+MOST_STARS = 30  # a pattern with more is no pattern but an attack
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +124,35 @@ def parse_pattern(line: str) -> Pattern | None:
     if not line:
         return None
     is_anchored = "/" in line
+    if line.count("*") > MOST_STARS:
+        return None
     regex = _regex(line.removeprefix("/"))
     try:
         return Pattern(re.compile(regex if is_anchored else f"(?:.*/)?{regex}", re.DOTALL), is_negated, wants_folder)
     except re.error:
         return None
+
+
+def _fixed(glob: str, position: int) -> tuple[str, int]:
+    """What stands between a star and the next star or slash, and where that ends."""
+    result = ""
+    while position < len(glob) and glob[position] not in "*/":
+        piece, position = _one(glob, position)
+        result += piece
+    return result, position
+
+
+def _one(glob: str, position: int) -> tuple[str, int]:
+    """One character's worth of a glob."""
+    rest = glob[position:]
+    if rest[0] == "?":
+        return "[^/]", position + 1
+    if found := re.match(r"\[([!^]?)(\]?[^\]]*)\]", rest):
+        inside = found[2].replace("\\", "\\\\").replace("[", "\\[")
+        return f"(?!/)[{'^' if found[1] else ''}{inside}]", position + found.end()
+    if rest[0] == "\\" and len(rest) > 1:
+        return re.escape(rest[1]), position + 2
+    return re.escape(rest[0]), position + 1
 
 
 def _regex(glob: str) -> str:
@@ -140,15 +165,13 @@ def _regex(glob: str) -> str:
         elif rest == "**" and (position == 0 or glob[position - 1] == "/"):
             result, position = result + ".+", position + 2
         elif rest[0] == "*":
-            result, position = result + "[^/]*", position + len(rest) - len(rest.lstrip("*"))
-        elif rest[0] == "?":
-            result, position = result + "[^/]", position + 1
-        elif found := re.match(r"\[([!^]?)(\]?[^\]]*)\]", rest):
-            inside = found[2].replace("\\", "\\\\").replace("[", "\\[")
-            result += f"(?!/)[{'^' if found[1] else ''}{inside}]"
-            position += found.end()
-        elif rest[0] == "\\" and len(rest) > 1:
-            result, position = result + re.escape(rest[1]), position + 2
+            position += len(rest) - len(rest.lstrip("*"))
+            fixed, position = _fixed(glob, position)
+            # A star before another star takes as little as it can and never thinks again: that is enough for globs,
+            # and it keeps a pattern of many stars from taking for ever.
+            is_last = "*" not in glob[position:].partition("/")[0]
+            result += f"[^/]*{fixed}" if is_last else f"(?>[^/]*?{fixed})"
         else:
-            result, position = result + re.escape(rest[0]), position + 1
+            piece, position = _one(glob, position)
+            result += piece
     return result

@@ -77,15 +77,25 @@ class Workspace:
 
     def files(self, folder: Path) -> Iterator[Path]:
         """All files below a folder that are not ignored. Links to folders are not followed: they may lead round."""
-        try:
-            entries = list(self.entries(folder))
-        except OSError:
-            return
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from self.files(folder / entry.name)
-            elif entry.is_file():
-                yield folder / entry.name
+        folders = [folder]
+        while folders:
+            folder = folders.pop()
+            below: list[Path] = []
+            try:
+                for entry in self.entries(folder):
+                    path = folder / entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        below.append(path)
+                    elif entry.is_file() and (not entry.is_symlink() or self._is_ours(path)):
+                        yield path
+            except OSError:
+                continue
+            folders += reversed(below)
+
+    def _is_ours(self, link: Path) -> bool:
+        """What a link leads to belongs to the workspace and is not ignored."""
+        target = Path(os.path.realpath(link))
+        return self.root_of(target) is not None and not self.ignores(target, is_folder=False)
 
 
 @dataclass(slots=True)
@@ -128,13 +138,13 @@ def tree(workspace: Workspace, root: Path, clock: Clock, most: int = MOST_ENTRIE
 
 def _lines(node: _Node) -> Iterator[str]:
     indent = "  " * node.depth
-    yield f"{indent}{_printable(node.name)}{'/' if node.is_folder else ''}"
+    yield f"{indent}{printable(node.name)}{'/' if node.is_folder else ''}"
     for child in node.below:
         yield from _lines(child)
     if node.is_cut:
         yield f"{indent}  …"
 
 
-def _printable(name: str) -> str:
-    """File names may hold anything; a line break in one must not look like another file."""
+def printable(name: str) -> str:
+    """File names may hold anything; a line break in one must not look like another file, and all must be UTF-8."""
     return name if name.isprintable() else ascii(name)[1:-1]
