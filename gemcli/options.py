@@ -101,8 +101,9 @@ def _mode(found: Arguments) -> ApprovalMode | None:
 def _refuse_contradictions(found: Arguments) -> None:
     if found.has("yolo") and found.has("approval-mode"):
         raise UsageError("--yolo and --approval-mode exclude each other.", "Say --approval-mode=yolo alone.")
-    if found.has("demo") and (found.words or found.has("prompt") or found.has("fake-responses")):
-        raise UsageError("--demo plays a recording; it takes no prompt.", "Say gemcli --demo alone.")
+    others = ("prompt", "fake-responses", "record-responses", "output-schema", "sandbox", "budget")
+    if found.has("demo") and (found.words or any(found.has(name) for name in others)):
+        raise UsageError("--demo plays a recording, and nothing else can be asked of it.", "Say gemcli --demo alone.")
     for names in (
         ("prompt", "prompt-interactive"),
         ("record-responses", "fake-responses"),

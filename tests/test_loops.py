@@ -69,6 +69,14 @@ def spoken(*pieces: str) -> str:
     return next((found for piece in pieces if (found := detector.said(piece))), "")
 
 
+def test_repeated_passages() -> None:
+    """Longer than the distance at which single phrases count."""
+    passage = filler(1, 700) + "\n\n"
+    assert spoken(passage * 9) == ""
+    assert spoken(passage * 11) == WORDS
+    assert spoken(*[passage] * 11) == WORDS
+
+
 def test_repeated_words() -> None:
     assert spoken(*[SENTENCE] * 9) == ""
     assert spoken(*[SENTENCE] * 12) == WORDS
@@ -81,6 +89,8 @@ def test_repeated_words() -> None:
     "answer",
     [
         "```\n" + f"{SENTENCE}\n" * 20 + "```\n",
+        "````\n```\n" + f"{SENTENCE}\n" * 20 + "```\n````\n",
+        '[{"a": "' + SENTENCE + '"}, ' * 20,
         f"- {SENTENCE}\n" * 20,
         f"| {SENTENCE} | x |\n" * 20,
         f"{'-' * 60}\n" * 20,

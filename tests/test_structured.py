@@ -1,6 +1,9 @@
 """--output-schema: the final answer is JSON that validates, or the run says that it is not."""
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,7 @@ import pytest
 from gemcli.session.answer_schema import CORRECTION, unfenced
 from gemcli.session.turn import SILENT
 from tests.fake_gemini import FakeGemini, Reply, call, cut_after, fails, text, turn
-from tests.support import Ran, gemcli
+from tests.support import Ran, gemcli, program_env
 from tests.test_formats import as_error, as_events, as_json, said
 
 SCHEMA = {
@@ -70,6 +73,30 @@ def test_an_empty_final_answer_is_no_json() -> None:
     ran, fake = run(turn(call("x")), turn(text("")), turn(text(GOOD)))
     assert (ran.code, ran.out, len(fake.requests)) == (0, GOOD + "\n", 3)
     assert fake.requests[2].contents[-2]["parts"] == [{"text": SILENT}]
+
+
+PATTERN = {"type": "string", "pattern": "^(a+)+$"}
+
+
+def test_patterns_are_judged_apart() -> None:
+    Path("schema.json").write_text(json.dumps(PATTERN))
+    for answer, code in (('"aaa"', 0), ('"b"', 1)):
+        with FakeGemini(turn(text(answer)), turn(text(answer))) as fake:
+            assert gemcli("-p", "go", "--output-schema", "schema.json", fake=fake).code == code
+
+
+def test_a_pattern_that_never_ends_can_be_stopped() -> None:
+    Path("schema.json").write_text(json.dumps(PATTERN))
+    with FakeGemini(turn(text('"' + "a" * 60 + '!"'))) as fake:
+        command = [sys.executable, "-m", "gemcli", "-p", "x", "--output-schema", "schema.json"]
+        process = subprocess.Popen(command, env=program_env(fake), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        end = time.monotonic() + 8
+        while not children.read_text().strip():
+            assert time.monotonic() < end
+        process.terminate()
+        assert process.wait(5) == 143
+        process.communicate()
 
 
 def test_a_correction_sends_no_files() -> None:

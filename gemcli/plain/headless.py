@@ -61,19 +61,33 @@ async def _structured_answer(
 ) -> int:
     """One correction is asked for; then the answer is what it is."""
     code = await _answer(session, prompt, output, stop, answer.add)
-    problem = answer.problem() if code == 0 else ""
+    problem = await _judged(answer, stop) if code == 0 else ""
     if problem:
         # As parts: what the model said is quoted in it, and must not be read for files to send along.
         correction = [Part(text=CORRECTION.format(problem=problem))]
         code = await _answer(session, correction, output, stop, answer.add)
-        problem = answer.problem() if code == 0 else ""
+        problem = await _judged(answer, stop) if code == 0 else ""
     if code or stop.happened.is_set():
-        output.add(answer.end or TurnFinished(TurnEnd.CANCELLED))
-        return code
+        end = answer.end if code and answer.end is not None else TurnFinished(TurnEnd.CANCELLED, stop.why)
+        output.add(end)
+        return end.error.exit_code if end.error is not None else code
     if problem:
         return answer.give_up(problem).exit_code
     answer.release()
     return 0
+
+
+async def _judged(answer: Structured, stop: Stop) -> str:
+    """What is wrong with the answer; a signal ends the judging."""
+    judging = asyncio.ensure_future(answer.problem())
+    stopping = asyncio.ensure_future(stop.happened.wait())
+    await asyncio.wait((judging, stopping), return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if judging.done():
+        return judging.result()
+    judging.cancel()
+    await asyncio.wait((judging,))
+    return ""
 
 
 async def _answer(

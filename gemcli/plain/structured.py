@@ -35,8 +35,8 @@ class Structured:
                 pass
         self._output.add(event)
 
-    def problem(self) -> str:
-        return self._schema.problem(unfenced(self._text))
+    async def problem(self) -> str:
+        return await self._schema.problem(unfenced(self._text))
 
     def release(self) -> None:
         """The answer holds good: print it."""

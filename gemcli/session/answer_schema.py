@@ -1,7 +1,10 @@
 """Answers that must be JSON of a given shape."""
 
+import asyncio
 import json
 import re
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +17,7 @@ Your final message must be one JSON value and nothing else: no words before or a
 It must be valid under this JSON schema:
 
 {schema}"""
+PATIENCE = 10.0  # seconds for judging an answer
 CORRECTION = (
     "That is not the JSON that was asked for: {problem} Send the corrected JSON value, whole, and nothing else."
 )
@@ -34,6 +38,7 @@ class AnswerSchema:
         except (SchemaError, AttributeError, TypeError, RecursionError) as error:
             raise InputError(f"The output schema is not valid: {error}") from error
         self._validator = kind(schema, registry=cast("Any", Registry)())  # nothing is fetched
+        self._schema = schema
         _check_references(schema)
         try:
             for _ in self._validator.iter_errors(None):
@@ -42,8 +47,29 @@ class AnswerSchema:
             raise InputError(f"The output schema refers to something that is not in it: {error}") from error
         self.instruction = _INSTRUCTION.format(schema=json.dumps(schema, ensure_ascii=False, indent=2))
 
-    def problem(self, text: str) -> str:
-        """Why this text is not what was asked for; empty when it is."""
+    async def problem(self, text: str) -> str:
+        """Why this text is not what was asked for; empty when it is.
+
+        A schema with patterns is judged in a process of its own: a pattern can take for ever, and while Python matches
+        it nothing else runs here, no signal either.
+        """
+        if not _has_patterns(self._schema):
+            return self.judge(text)
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "gemcli.session.answer_schema", stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+        )
+        try:
+            async with asyncio.timeout(PATIENCE):
+                said, _ = await child.communicate(json.dumps([self._schema, text]).encode())
+        except TimeoutError:
+            return f"the schema's patterns cannot be checked within {PATIENCE:.0f} seconds."
+        finally:
+            if child.returncode is None:
+                child.kill()
+                await child.wait()
+        return said.decode() if child.returncode == 0 else "it cannot be judged."
+
+    def judge(self, text: str) -> str:
         try:
             value: Any = json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
@@ -81,6 +107,11 @@ def unfenced(text: str) -> str:
     return (found[2] if found else text).strip()
 
 
+def _has_patterns(schema: Any) -> bool:
+    text = json.dumps(schema)
+    return '"pattern"' in text or '"patternProperties"' in text
+
+
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
@@ -95,3 +126,8 @@ def read_schema(path: Path) -> AnswerSchema:
     if not isinstance(schema, dict | bool):
         raise InputError(f"{path} is no JSON schema: it must be an object.")
     return AnswerSchema(schema)  # pyright: ignore[reportUnknownArgumentType]
+
+
+if __name__ == "__main__":
+    given, answer = json.load(sys.stdin)
+    sys.stdout.write(AnswerSchema(given).judge(answer))

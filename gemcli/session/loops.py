@@ -11,9 +11,10 @@ REPEATS = 5  # of a call, or of a cycle of calls
 LONGEST_CYCLE = 5
 CHUNK, TIMES, DISTANCE = 50, 10, 250  # characters of a repeated text, how often, how far apart on average
 _WINDOW = TIMES * DISTANCE + CHUNK
+LONGEST_PERIOD = 4000  # characters of a passage that is repeated word for word
 # Lists, tables, headings, quotes, rules and JSON repeat themselves by nature.
 _STRUCTURE = re.compile(r"\s*(?:[\[\]{}\"]|[-*+]\s|\d+[.)]\s|\||#{1,6}\s|>|[-=_*~+|]{3,}\s*$)")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 
 
 class LoopDetector:
@@ -63,26 +64,36 @@ class TextLoops:
     def __init__(self) -> None:
         self._window = ""
         self._line = ""
-        self._in_code = False
+        self._fence = ""  # what opened the code we are in
 
     def add(self, text: str) -> bool:
         for piece in text.splitlines(keepends=True):
             self._line += piece
-            if not self._in_code:
-                self._window = (self._window + piece)[-_WINDOW:]
+            if not self._fence:
+                self._window = (self._window + piece)[-TIMES * LONGEST_PERIOD :]
             if piece.endswith("\n"):
                 self._end_line()
         return self._is_loop()
 
     def _end_line(self) -> None:
-        if _FENCE.match(self._line):
-            self._in_code = not self._in_code
+        fence = _FENCE.match(self._line)
+        if fence and (not self._fence or fence[1].startswith(self._fence)):
+            self._fence = "" if self._fence else fence[1]
             self._window = ""
         elif _STRUCTURE.match(self._line):
             self._window = ""
         self._line = ""
 
     def _is_loop(self) -> bool:
-        if self._in_code or len(self._window) < CHUNK or _STRUCTURE.match(self._line) or _FENCE.match(self._line):
+        if self._fence or len(self._window) < CHUNK or _STRUCTURE.match(self._line) or _FENCE.match(self._line):
             return False
-        return self._window.count(self._window[-CHUNK:]) >= TIMES
+        chunk = self._window[-CHUNK:]
+        return self._window.count(chunk, -_WINDOW) >= TIMES or self._is_periodic(chunk)
+
+    def _is_periodic(self, chunk: str) -> bool:
+        """A longer passage again and again, word for word."""
+        end = len(self._window)
+        period = end - CHUNK - self._window.rfind(chunk, max(0, end - LONGEST_PERIOD - CHUNK), end - 1)
+        if not CHUNK < period <= LONGEST_PERIOD or end < period * TIMES:
+            return False
+        return self._window[-period * TIMES :] == self._window[-period:] * TIMES

@@ -27,6 +27,7 @@ RECOVERY = (
     "do something different, or say that you cannot go on and why.]"
 )
 GOING_ON = "[The user has seen that you repeat yourself ({loop}) and wants you to go on.]"
+MOST_CONTINUED = 10  # times that a model is told to go on within one prompt
 STOP, GO_ON = "stop", "go on"
 
 
@@ -60,6 +61,7 @@ class Turn:
         self._batch: Batch | None = None
         self._prompt: Entry | None = None
         self._was_warned = False
+        self._continued = 0
         self.model = model
 
     async def run(self, opening: Sequence[Content], prompt: list[Part]) -> None:
@@ -86,7 +88,9 @@ class Turn:
         if turn.calls:
             await self._run_tools(turn.calls)
             return True
-        return self._engine.asks_next_speaker and await self._goes_on()
+        if not self._engine.asks_next_speaker or self._continued >= MOST_CONTINUED:
+            return False
+        return await self._goes_on()
 
     async def _goes_on(self) -> bool:
         """The model is asked whether it stopped in the middle of something; if so, it is told to go on."""
@@ -98,6 +102,7 @@ class Turn:
             return False  # it was a courtesy; the answer stands
         if not next_speaker.is_models_turn(answer):
             return False
+        self._continued += 1
         self._commit("user", [Part(text=next_speaker.CONTINUE)])
         return True
 
