@@ -71,7 +71,7 @@ def build(options: Options, around: Surroundings, session_id: str, form: str = "
         settings.get(MODEL_NAME),
         "\n\n".join(filter(None, (system_instruction(facts, joined(files), around.env, around.paths), form))),
         opening(workspace, around.clock, with_tree=settings.get(DIRECTORY_TREE)),
-        tuple(context.warnings),
+        tuple(context.take_warnings()),
         session_id,
         max_attempts=max(1, min(settings.get(MAX_ATTEMPTS), NO_ANSWER.attempts)),
         retries_network=settings.get(RETRY_FETCH_ERRORS),

@@ -44,6 +44,16 @@ async def test_a_warning_comes_before() -> None:
     assert warnings == [Notice(NoticeLevel.WARNING, "budget", words)]
 
 
+async def test_the_last_turn_is_announced() -> None:
+    with FakeGemini(*again(9)) as fake:
+        async with open_session(fake, allowance=Allowance(turns=2)) as session:
+            events = await said(session, "go")
+        assert len(fake.requests) == 2
+    assert [event.text for event in events if isinstance(event, Notice)] == [
+        "The budget is nearly spent: 1 turns of 2 turns (--max-turns)."
+    ]
+
+
 async def test_failed_attempts_count() -> None:
     bad = turn(text("x"), finish="MALFORMED_FUNCTION_CALL", use=usage(1000, 100))
     with FakeGemini(bad, last_repeats=True) as fake:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gemcli.config.context import ContextFiles
 from gemcli.config.paths import Paths
-from gemcli.events import ApiCallFinished, ContentCommitted, Event, HistoryCompressed, TurnEnd, TurnFinished
+from gemcli.events import ApiCallFinished, ContentCommitted, Event, HistoryCompressed, Notice, TurnEnd, TurnFinished
 from gemcli.session.compression import LONG_RESULT, shortened, split_point, valid_start
 from gemcli.session.history import History, misfit
 from gemcli.session.next_speaker import CONTINUE
@@ -131,16 +131,18 @@ async def test_old_results_are_shortened_first_and_that_may_be_enough() -> None:
 
 async def test_touched_files_are_kept_and_bring_their_context_once() -> None:
     (Path.cwd() / "sub").mkdir()
-    (Path.cwd() / "sub" / "GEMINI.md").write_text("SUB-RULE\n")
+    (Path.cwd() / "sub" / "GEMINI.md").write_text("SUB-RULE\n@./nowhere.md\n")
     context = ContextFiles(Paths(home=Path.home(), project=Path.cwd()), ["GEMINI.md"])
     context.at_start()
     touch = [turn(call("big", path="sub/a.py")), turn(call("big", path="sub/b.py"), use=FULL)]
     with FakeGemini(*touch, summary(), turn(text("Done."))) as fake:
         async with open_session(fake, tools=[Big(2000)], context=context) as session:
-            await said(session, "go")
+            events = await said(session, "go")
+        assert ["nowhere.md" in event.text for event in events if isinstance(event, Notice)] == [True]
         first = fake.requests[1].responses[0]["response"]["output"]
         assert first.endswith(
             "--- Newly Discovered Project Context ---\n--- Context from: sub/GEMINI.md ---\nSUB-RULE\n"
+            "<!-- Import failed: ./nowhere.md - there is no such file -->\n"
             "--- End of Context from: sub/GEMINI.md ---\n--- End Project Context ---"
         )
         notes = [part["text"] for part in fake.requests[-1].contents[0]["parts"]]
@@ -251,7 +253,7 @@ def test_headless_says_it() -> None:
     with FakeGemini(countTokens={"totalTokens": 2_000_000}) as fake:
         ran = gemcli("-p", "sum it up", stdin=b"word " * 1_200_000, fake=fake)
         assert (ran.code, fake.generated) == (42, [])
-    assert "2,000,000 tokens" in ran.err
+    assert "needs about 2,000," in ran.err and "takes 1,048,576." in ran.err
 
 
 # --- the law --------------------------------------------------------------------------------

@@ -66,7 +66,14 @@ def test_folders_and_patterns_leave_out_what_is_ignored() -> None:
     put("src/deep/c.py", "C")
     put("d.py", "D")
     assert sorted(each for each in expanded("@src")[0] if len(each) == 1) == ["A", "C"]
-    assert sorted(each for each in expanded("@**/*.py")[0] if len(each) == 1) == ["A", "C", "D"]
+    for pattern, found in {
+        "@**/*.py": ["A", "C", "D"],
+        "@src/*.py": ["A"],
+        "@./src/*.py": ["A"],
+        "@*.py": ["D"],
+        f"@{Path.cwd()}/src/**/*.py": ["A", "C"],
+    }.items():
+        assert sorted(each for each in expanded(pattern)[0] if len(each) == 1) == found
     assert expanded("@src/b.log") == (
         [],
         ["@src/b.log: it is ignored here (.gitignore or .geminiignore), so it is not sent."],

@@ -60,9 +60,12 @@ def test_generation_by_family(model: str, config: dict[str, Any]) -> None:
 
 
 def test_limits() -> None:
-    assert (token_limit("gemini-2.5-pro"), token_limit("somebody-elses")) == (1_048_576, None)
+    assert (token_limit("gemini-2.5-pro"), token_limit("models/gemini-3-pro-preview")) == (1_048_576, 1_048_576)
+    for name in ("somebody-elses", "gemini-1.5-pro", "gemini-2.5-flash-image"):
+        assert token_limit(name) is None
 
 
+BUDGET = {"generateContentConfig": {"thinkingConfig": {"thinkingBudget": 5}}}
 OWN = {
     "customAliases": {
         "base": {"modelConfig": {"model": "gemini-2.5-flash", "generateContentConfig": {"maxOutputTokens": 100}}},
@@ -88,7 +91,16 @@ def test_the_users_own_configurations() -> None:
     pro = models.config("pro")
     assert pro.generation["thinkingConfig"] == {"thinkingBudget": 128, "includeThoughts": True}
     assert pro.generation["topK"] == 7
-    assert models.config("round").model == "round"
+    assert models.config("round").model == "gemini-2.5-pro"
+    level = Models({"overrides": [{"match": {"model": "gemini-3-pro-preview"}, "modelConfig": BUDGET}]})
+    assert level.config("gemini-3-pro-preview").generation["thinkingConfig"] == {
+        "includeThoughts": True,
+        "thinkingBudget": 5,
+    }
+    scoped = {"match": {"model": "gemini-2.5-pro", "overrideScope": "agent"}, "modelConfig": BUDGET}
+    assert Models({"overrides": [scoped]}).config("pro").generation["thinkingConfig"] == THINKING_2_5
+    based = Models({"customAliases": {"mine": {"extends": "chat-base-2.5", "modelConfig": BUDGET}}})
+    assert based.config("mine").model == "gemini-2.5-pro"
 
 
 def test_at_work() -> None:

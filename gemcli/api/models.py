@@ -40,10 +40,10 @@ class Models:
         model = self._known.get(model, model)
         generation = merged(defaults(model), generation)
         for override in self._overrides:
-            wanted = _object(override.get("match")).get("model")
-            if wanted in (model, name):
+            match = _object(override.get("match"))
+            if match.get("model") in (model, name) and not match.get("overrideScope"):
                 generation = merged(generation, _generation(override))
-        return ModelConfig(model, generation)
+        return ModelConfig(model, _one_kind_of_thinking(generation, defaults(model)))
 
     def _alias(self, name: str, depth: int) -> tuple[str, dict[str, Any]]:
         """The model behind the user's own name for it, with the configurations it extends."""
@@ -54,13 +54,25 @@ class Models:
         extends = alias.get("extends")
         if isinstance(extends, str):
             base, generation = self._alias(extends, depth - 1)
+            if base == extends and base not in self._known and not _FAMILY.match(base):
+                base = "auto"  # one of the original's own bases, or a circle: the name of no model
         model = _object(alias.get("modelConfig")).get("model")
         return (model if isinstance(model, str) else base), merged(generation, _generation(alias))
 
 
+def _one_kind_of_thinking(generation: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """A budget and a level exclude each other; what the user set wins over what the family has."""
+    thinking = _object(generation.get("thinkingConfig"))
+    if "thinkingBudget" in thinking and "thinkingLevel" in thinking:
+        dropped = "thinkingLevel" if "thinkingLevel" in _object(usual.get("thinkingConfig")) else "thinkingBudget"
+        thinking = {name: value for name, value in thinking.items() if name != dropped}
+        return dict(generation) | {"thinkingConfig": thinking}
+    return dict(generation)
+
+
 def token_limit(model: str) -> int | None:
     """How many tokens a prompt may have; None for a model we know nothing of."""
-    return TOKEN_LIMIT if _FAMILY.match(model) else None
+    return TOKEN_LIMIT if _family(model) >= (2, 0) and not _NO_THOUGHTS.search(model) else None
 
 
 def defaults(model: str) -> dict[str, Any]:
@@ -70,7 +82,7 @@ def defaults(model: str) -> dict[str, Any]:
     if family >= (3, 0):
         config: dict[str, Any] = {"temperature": 1, "topP": 0.95, "topK": 64}
         thinking: dict[str, Any] = {"includeThoughts": True, "thinkingLevel": "HIGH"}
-    elif family >= (1, 0):
+    elif family >= (2, 0):
         config = {"temperature": 0, "topP": 1}
         thinking = {"thinkingBudget": -1, "includeThoughts": True}
         thinks = thinks and family >= (2, 5)

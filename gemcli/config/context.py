@@ -50,6 +50,11 @@ class ContextFiles:
         between = [folder for folder in (path, *path.parents) if folder != project and folder.is_relative_to(project)]
         return [file for folder in reversed(between) for file in self._in(folder, self._allowed(folder))]
 
+    def take_warnings(self) -> list[str]:
+        """What there is to say since it was last asked."""
+        taken, self.warnings = self.warnings, []
+        return taken
+
     def _allowed(self, folder: Path) -> tuple[Path, ...]:
         top = self._folders[-1] if self._folders else folder
         return (top.resolve(), folder.resolve())

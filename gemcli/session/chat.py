@@ -247,6 +247,7 @@ class ChatSession:
             budget,
             LoopDetector(is_on=config.detects_loops),
             compressor,
+            touched,
             config.asks_next_speaker,
         )
 

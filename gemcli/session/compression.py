@@ -11,7 +11,7 @@ from gemcli.session.history import History
 from gemcli.session.opening import ACKNOWLEDGED
 from gemcli.session.requests import Requests
 from gemcli.session.side_call import SideCalls
-from gemcli.session.tokens import Meter
+from gemcli.session.tokens import Meter, estimate
 from gemcli.wire import Content, FunctionResponse, Part, text_content
 
 KEPT_SHARE = 0.3
@@ -86,7 +86,7 @@ class Compressor:
             return
         size = self._size()
         if size > limit or (size >= limit * self.threshold and size >= self._try_again_above):
-            await self.compress(model, emit)
+            await self.compress(model, emit, enough=limit * self.threshold)
             size = self._size()
         if size > limit:
             size = await self._counted(model, size)
@@ -99,19 +99,18 @@ class Compressor:
     async def _counted(self, model: str, otherwise: int) -> int:
         """What the service counts; an estimate must not refuse what would have fitted."""
         try:
-            return await self.side_calls.count(self.requests.resolved(model), self.history.contents)
+            counted = await self.side_calls.count(self.requests.resolved(model), self.history.contents)
+            return counted + self.requests.fixed_size()
         except ApiError:
             return otherwise
 
-    async def compress(self, model: str, emit: Emit) -> HistoryCompressed:
-        """Now, whatever the size."""
+    async def compress(self, model: str, emit: Emit, enough: float = 0.0) -> HistoryCompressed:
+        """Now, whatever the size. When shortening old results brings it below `enough`, no summary is made."""
         before = self._size()
         keep_from = self._split()
         status = "nothing to compress"
         if keep_from > 0:
-            was_shortened = self._shorten(keep_from)
-            limit = token_limit(self.requests.resolved(model)) or 0
-            is_enough = was_shortened and limit and self._size() < limit * self.threshold
+            is_enough = self._shorten(keep_from) and self._size() < enough
             status = "shortened" if is_enough else await self._summarise(model, emit)
         done = HistoryCompressed(before, self._size(), status)
         limit = token_limit(self.requests.resolved(model))
@@ -121,13 +120,12 @@ class Compressor:
         return done
 
     def _size(self) -> int:
-        fixed = len(self.requests.system or b"") // 4
-        return self.meter.next_request(self.history, fixed)
+        return self.meter.next_request(self.history, self.requests.fixed_size())
 
     def _split(self) -> int:
         """From where on to keep; 0 when what could go is not worth a summary."""
         pairs = self.history.since(0)
-        sizes = [len(data) for _, data in pairs]
+        sizes = [estimate(entry.content, data) for entry, data in pairs]
         index = split_point([entry.content for entry, _ in pairs], sizes)
         return index if sum(sizes[:index]) > sum(sizes) * WORTH_IT else 0
 

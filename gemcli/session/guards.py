@@ -76,7 +76,8 @@ class Budget:
             return
         if used >= most:
             raise BudgetError(f"The budget is spent: {form.format(used)} of {form.format(most)} ({flag}).")
-        if used >= most * NEAR and flag not in self._told:
+        is_near = used >= most * NEAR or (flag == "--max-turns" and 0 < used == most - 1)
+        if is_near and flag not in self._told:
             self._told.add(flag)
             text = f"The budget is nearly spent: {form.format(used)} of {form.format(most)} ({flag})."
             emit(Notice(NoticeLevel.WARNING, "budget", text))

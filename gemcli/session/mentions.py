@@ -1,6 +1,5 @@
 """`@path` in a prompt: the files it names travel with it."""
 
-import fnmatch
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from gemcli.errors import ToolError
+from gemcli.tools.ignore import parse_pattern
 from gemcli.tools.media import inline_part, mime_type
 from gemcli.tools.text_file import MAX_BYTES, decode, is_binary, read_bytes
 from gemcli.tools.workspace import Workspace, printable
@@ -87,10 +87,15 @@ def _files(path: Path, name: str, workspace: Workspace, warnings: list[str]) -> 
 
 
 def _matching(pattern: str, workspace: Workspace) -> Iterator[Path]:
+    """A star stays within a folder, two do not; the pattern begins at a root."""
+    for root in workspace.roots:
+        pattern = pattern.removeprefix(f"{root}/")
+    wanted = parse_pattern("/" + pattern.removeprefix("./"))
+    if wanted is None:
+        return
     for root in workspace.roots:
         for path in islice(workspace.files(root), MOST_LOOKED_AT):
-            relative = str(path.relative_to(root))
-            if fnmatch.fnmatchcase(relative, pattern) or fnmatch.fnmatchcase(relative, pattern.replace("**/", "")):
+            if wanted.matches(str(path.relative_to(root)), is_folder=False):
                 yield path
 
 

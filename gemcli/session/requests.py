@@ -50,6 +50,10 @@ class Requests:
             generation_config=_dumps(asked.generation if generation is None else generation),
         )
 
+    def fixed_size(self) -> int:
+        """About how many tokens go along with every request: the system instruction and the tools."""
+        return (len(self.system or b"") + len(self._tools.declarations() or b"")) // 4
+
     def resolved(self, name: str) -> str:
         return self._models.config(name).model
 

@@ -23,6 +23,9 @@ class Touched:
             f"--- Newly Discovered Project Context ---\n{joined(found)}\n--- End Project Context ---" if found else ""
         )
 
+    def take_warnings(self) -> list[str]:
+        return self._context.take_warnings() if self._context is not None else []
+
     def keepsake(self) -> str:
         """What the model must not forget when the conversation is compressed."""
         return (

@@ -17,6 +17,7 @@ from gemcli.session.parts import model_turn, real
 from gemcli.session.questions import Questions
 from gemcli.session.reply import Reply
 from gemcli.session.requests import Requests
+from gemcli.session.touched import Touched
 from gemcli.wire import Content, Part
 
 SILENT = "[The model had nothing to add.]"
@@ -43,6 +44,7 @@ class Engine:
     budget: Budget
     loops: LoopDetector
     compressor: Compressor
+    touched: Touched
     asks_next_speaker: bool = False
 
 
@@ -109,9 +111,10 @@ class Turn:
     async def _ask(self) -> Reply:
         last = self._history.last
         answers_tools = last is not None and bool(last.responses)
-        await self._engine.compressor.make_room(self.model, self._emit)
         self._engine.limit.step()
         self._engine.budget.check(self._emit)
+        await self._engine.compressor.make_room(self.model, self._emit)
+        self._engine.budget.check(self._emit)  # making room may have used up what was left
         sent = len(self._history)
         reply, self.model = await self._call.run(self.model, self._engine.requests.main, answers_tools=answers_tools)
         self._engine.compressor.meter.saw(reply.usage, sent)
@@ -121,6 +124,8 @@ class Turn:
     async def _run_tools(self, calls: list[ToolCall]) -> None:
         self._batch = self._engine.scheduler.batch(calls, self._emit)
         await self._batch.run()
+        for warning in self._engine.touched.take_warnings():
+            self._emit(Notice(NoticeLevel.WARNING, "context", warning))
         loop = self._engine.loops.called(calls, self._batch.responses())
         self._answer_calls([Part(text=await self._way_out(loop))] if loop else [])
 
