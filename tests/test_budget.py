@@ -54,6 +54,15 @@ async def test_the_last_turn_is_announced() -> None:
     ]
 
 
+async def test_a_side_call_is_no_turn_but_is_not_made_beyond_the_budget() -> None:
+    asked = json_body(chunk(text('{"reasoning": "r", "next_speaker": "model"}'), finish="STOP", use=usage(10, 5)))
+    with FakeGemini(turn(text("a")), asked, turn(text("b")), asked) as fake:
+        async with open_session(fake, asks_next_speaker=True, allowance=Allowance(turns=2)) as session:
+            end = (await said(session, "go"))[-1]
+        assert len(fake.requests) == 3, "the budget was spent before the second side call"
+    assert isinstance(end, TurnFinished) and end.error is not None and end.error.exit_code == 56
+
+
 async def test_failed_attempts_count() -> None:
     bad = turn(text("x"), finish="MALFORMED_FUNCTION_CALL", use=usage(1000, 100))
     with FakeGemini(bad, last_repeats=True) as fake:

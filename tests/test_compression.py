@@ -17,6 +17,8 @@ from gemcli.session.compression import LONG_RESULT, shortened, split_point, vali
 from gemcli.session.history import History, misfit
 from gemcli.session.next_speaker import CONTINUE
 from gemcli.session.opening import ACKNOWLEDGED
+from gemcli.session.tokens import estimate
+from gemcli.session.touched import Touched
 from gemcli.wire import Content, text_content
 from tests.fake_gemini import FakeGemini, call, chunk, fails, json_body, text, turn, usage
 from tests.support import counting_ids, gemcli, open_session, said
@@ -254,6 +256,33 @@ def test_headless_says_it() -> None:
         ran = gemcli("-p", "sum it up", stdin=b"word " * 1_200_000, fake=fake)
         assert (ran.code, fake.generated) == (42, [])
     assert "needs about 2,000," in ran.err and "takes 1,048,576." in ran.err
+
+
+def test_estimates() -> None:
+    def size(content: Content) -> int:
+        return estimate(content, content.to_bytes())
+
+    plain, other = text_content("user", "a" * 1000), text_content("user", "日" * 1000)
+    picture = Content.model_validate(
+        {"role": "user", "parts": [{"inlineData": {"mimeType": "x", "data": "A" * 400_000}}]}
+    )
+    assert 200 < size(plain) < 400
+    assert 1000 < size(other) < 1500
+    assert 1000 < size(picture) < 2000
+
+
+async def test_shortening_that_is_not_enough_is_followed_by_a_summary() -> None:
+    chain = [turn(call("big", n=n)) for n in range(6)]
+    with FakeGemini(*chain, turn(call("big", n=6), use=FULL), summary(), turn(text("Done."))) as fake:
+        async with open_session(fake, tools=[Big(LONG_RESULT * 3)], compression_threshold=0.001) as session:
+            events = await said(session, "go")
+    assert "compressed" in statuses(events)
+
+
+def test_touched_files_are_listed_with_the_latest_last() -> None:
+    touched = Touched()
+    touched.note([Path("/a"), Path("/b"), Path("/a")])
+    assert touched.keepsake() == "Files touched so far:\n- /b\n- /a"
 
 
 # --- the law --------------------------------------------------------------------------------

@@ -9,7 +9,10 @@ from gemcli.config.context import ContextFiles, joined
 from gemcli.config.imports import Importer
 from gemcli.config.paths import Paths
 from gemcli.kinds import ApprovalMode
+from gemcli.session.opening import surroundings_text
 from gemcli.session.prompts import PromptFacts, mode_news, system_prompt, with_context
+from gemcli.tools.workspace import Workspace
+from tests.fake_clock import FakeClock
 from tests.fake_gemini import FakeGemini, text, turn
 from tests.support import gemcli, open_session, program_env, said
 
@@ -49,6 +52,12 @@ def test_without_git_only_the_folder_itself_counts() -> None:
     write("GEMINI.md", "ABOVE")
     (Path.cwd() / "sub").mkdir()
     assert files(Path.cwd() / "sub").at_start() == []
+
+
+def test_without_trust_only_the_users_own_counts() -> None:
+    write("../home/.gemini/GEMINI.md", "GLOBAL")
+    write("GEMINI.md", "PROJECT")
+    assert [each.text for each in files().at_start(is_trusted=False)] == ["GLOBAL"]
 
 
 def test_several_names_and_the_same_file_twice() -> None:
@@ -258,6 +267,16 @@ def test_the_opening_message() -> None:
         write("../home/.gemini/settings.json", '{"context": {"includeDirectoryTree": false}}')
         assert gemcli("-p", "hi", fake=fake).code == 0
         assert "README.md" not in fake.requests[1].contents[0]["parts"][0]["text"]
+
+
+def test_two_hundred_entries_in_all() -> None:
+    roots = [Path.cwd() / name for name in ("one", "two")]
+    for root in roots:
+        root.mkdir()
+        for n in range(150):
+            (root / f"f{n:03}").touch()
+    text_ = surroundings_text(Workspace(roots), FakeClock(), with_tree=True)
+    assert len([line for line in text_.splitlines() if line.startswith("  f")]) == 200
 
 
 def test_a_folder_that_is_none() -> None:

@@ -70,6 +70,13 @@ def test_a_recording_that_ends_too_early() -> None:
         ('{"recording": 99}', ":1:"),
         ('{"recording": 1}\n\n{"x": 1}', ":3:"),
         ("[" * 100_000, ":1:"),
+        ('{"method": "dance"}', ":1:"),
+        ('{"method": "stream", "chunks": ["a"]}', ":1:"),
+        ('{"method": "stream", "chunks": [{"after": "x"}]}', ":1:"),
+        ('{"method": "stream", "chunks": [{"after": Infinity}]}', ":1:"),
+        ('{"method": "stream", "chunks": [{"after": null}]}', ":1:"),
+        ('{"method": "stream", "error": "no"}', ":1:"),
+        ('{"method": "stream", "error": {"retry_after": "x"}}', ":1:"),
     ],
 )
 def test_what_is_no_recording(content: str, where: str) -> None:
@@ -84,6 +91,23 @@ def test_files_that_cannot_be_used() -> None:
         ran = gemcli("-p", "x", *args, env=program_env(None, GEMINI_API_KEY=KEY))
         assert ran.code == 42
     assert gemcli("-p", "x", "--fake-responses", "a", "--record-responses", "b").code == 1
+
+
+def test_what_a_recording_leaves_open_is_filled_in_safely() -> None:
+    Path("rec.jsonl").write_text('{"tool": "t", "output": "in ${WORKSPACE}!"}\n')
+    found = read_recording(Path("rec.jsonl"), WORKSPACE='/a "quoted"\\path')
+    assert found.tool_outputs == [("t", 'in /a "quoted"\\path!')]
+
+
+def test_an_answer_that_was_cut_short_is_recorded() -> None:
+    import random
+
+    words = "".join(random.Random(1).choice("abcdefgh ") for _ in range(60))
+    with FakeGemini(turn(*[text(words)] * 12, finish=None), turn(text("Done."))) as fake:
+        assert gemcli("-p", "x", "--record-responses", "rec.jsonl", fake=fake).code == 0
+    assert len(lines()) == 3
+    assert gemcli("-p", "x", "--fake-responses", "rec.jsonl", env=program_env(None)).code == 0
+    assert Path("rec.jsonl").stat().st_mode & 0o777 == 0o600
 
 
 async def test_the_pace() -> None:

@@ -174,7 +174,25 @@ def _add(recording: Recording, line: Any) -> None:
     else:
         method = str(fields["method"])
         method = _METHODS.get(method, method)
+        if method not in _METHODS.values():
+            raise ValueError(f"the method {method} is not known here")
+        _check_answer(fields)
         recording.answers.setdefault(method, []).append(fields)
+
+
+def _check_answer(fields: dict[str, Any]) -> None:
+    """Times that are times, errors that are errors; what the chunks say is judged when they are played."""
+    for after, _ in _chunks(fields):
+        if not 0 <= after < float("inf"):
+            raise ValueError("a pause that is none")
+    error = fields.get("error")
+    if error is not None:
+        if not isinstance(error, dict):
+            raise TypeError("an error that is no object")
+        for name, kind in (("status", int), ("retry_after", int | float)):
+            value = cast("dict[str, Any]", error).get(name)
+            if value is not None and not isinstance(value, kind):
+                raise TypeError(f"{name} is no number")
 
 
 def _chunks(line: dict[str, Any]) -> Iterator[tuple[float, object]]:
@@ -185,7 +203,10 @@ def _chunks(line: dict[str, Any]) -> Iterator[tuple[float, object]]:
         return
     chunks = line.get("chunks")
     for chunk in cast("list[Any]", chunks) if isinstance(chunks, list) else []:
-        yield float(chunk.get("after", 0)), chunk.get("data")
+        if not isinstance(chunk, dict):
+            raise TypeError("a chunk that is no object")
+        entry = cast("dict[str, Any]", chunk)
+        yield float(entry.get("after", 0)), entry.get("data")
 
 
 def _parsed(data: object) -> StreamChunk:
@@ -201,7 +222,7 @@ def _raise(line: dict[str, Any], *, waits: bool) -> None:
     if isinstance(error, dict):
         fields = cast("dict[str, Any]", error)
         kind = fields.get("kind")
-        known = ApiErrorKind(kind) if kind in set(ApiErrorKind) else ApiErrorKind.REFUSED
+        known = ApiErrorKind(kind) if isinstance(kind, str) and kind in set(ApiErrorKind) else ApiErrorKind.REFUSED
         raise ApiError(
             known,
             str(fields.get("message", "")),
