@@ -80,11 +80,14 @@ def test_subfolders_come_when_they_are_touched_and_only_once() -> None:
     assert found.on_touching(Path("/etc/passwd")) == []
 
 
+HIDDEN = "U+001B, U+00AD, U+200B, U+202E, U+3164, U+E0041"
+
+
 def test_hidden_characters_are_reported() -> None:
-    write("GEMINI.md", "Be nice.\u200b\u202e \U000e0041")
+    write("GEMINI.md", "Be nice.\u200b\u202e \U000e0041 \u00ad\u3164\x1b[8m")
     found = files()
     found.at_start()
-    assert found.warnings == [f"{Path.cwd()}/GEMINI.md holds characters that cannot be seen: U+200B, U+202E, U+E0041."]
+    assert found.warnings == [f"{Path.cwd()}/GEMINI.md holds characters that cannot be seen: {HIDDEN}."]
 
 
 # --- imports --------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ class CodeAssistTransport:
         return _dumps(head)[:-1] + b',"request":' + inner + b"}"
 
     def count_body(self, model: str, contents: list[Content]) -> bytes:
-        inner = b'{"model":' + _dumps(f"models/{model}") + b"," + _contents_body(contents)[1:]
+        inner = b'{"model":' + _dumps(f"models/{model.removeprefix('models/')}") + b"," + _contents_body(contents)[1:]
         return b'{"request":' + inner + b"}"
 
     def unwrap(self, answer: object) -> object:

@@ -8,8 +8,11 @@ from pathlib import Path
 from gemcli.config.imports import Importer
 from gemcli.config.paths import Paths
 
-# Zero-width and direction marks, tags, variation selectors beyond the first: text that a person does not see.
-_HIDDEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f\U000e0100-\U000e01ef]")
+# Zero-width and direction marks, fillers, tags, escapes: text that a person does not see.
+_HIDDEN = re.compile(
+    "[\x1b\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0"
+    "\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+)
 
 
 @dataclass(frozen=True, slots=True)
