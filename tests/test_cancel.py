@@ -183,12 +183,14 @@ async def test_two_cancels_at_once() -> None:
 
 
 async def test_a_reader_that_is_cancelled_twice_does_not_lock_the_session() -> None:
+    cleaned = asyncio.Event()
+
     class Stubborn(Slow):
         async def run(self, args: Mapping[str, object]) -> str:
             try:
                 return await super().run(args)
             finally:
-                await asyncio.sleep(0.05)  # a tool that takes a moment to clean up
+                await cleaned.wait()  # a tool that takes a moment to clean up
 
     tool = Stubborn()
     with FakeGemini(turn(call("slow")), OK) as fake:
@@ -200,8 +202,7 @@ async def test_a_reader_that_is_cancelled_twice_does_not_lock_the_session() -> N
                 await asyncio.sleep(0)
                 turn_.task.cancel()
                 await asyncio.wait((turn_.task,))
-            await until(lambda: tool.ended.is_set())
-            await session.cancel()
+            cleaned.set()
             assert (await said(session, "two"))[-1] == TurnFinished(TurnEnd.DONE)
 
 

@@ -114,13 +114,13 @@ class ChatSession:
         if not prompt.text if isinstance(prompt, Prompt) else all(part.is_empty for part in prompt):
             raise InputError("The prompt is empty.")
         self._is_read = True
-        await self.cancel()  # a turn whose reader left in a hurry may still be closing
-        self._prompts += 1
-        self._engine.requests.prompt_id = f"{self.config.session_id}#{self._prompts}"
-        self._began.clear()
-        events: asyncio.Queue[Event | None] = asyncio.Queue()
-        self._task = asyncio.create_task(self._run(prompt, events))
         try:
+            await self.cancel()  # a turn whose reader left in a hurry may still be closing
+            self._prompts += 1
+            self._engine.requests.prompt_id = f"{self.config.session_id}#{self._prompts}"
+            self._began.clear()
+            events: asyncio.Queue[Event | None] = asyncio.Queue()
+            self._task = asyncio.create_task(self._run(prompt, events))
             while (event := await events.get()) is not None:
                 yield event
         finally:
